@@ -1,8 +1,4 @@
-"""Questions about image sets taken apart by chunks of sets: workers write tables of their own, which are joined here.
-
-Nodes of different sets are never the same, and forms have one order everywhere: so a node's number in all chunks
-follows from how many nodes of every form each chunk has.
-"""
+"""Questions about image sets taken apart by chunks of sets: workers write tables of their own, which are joined."""
 
 import pickle
 from collections import Counter
@@ -10,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -24,17 +19,17 @@ from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import edge_table, form_table, leaves, node_table
 from questree.stages.decompose.expand import expand
 from questree.stages.decompose.image_sets import AskedSets, answered_nodes, batches, some
+from questree.stages.decompose.set_nodes import ChunkCounts, JoinedNodes, RankedForm, put_together
 from questree.stages.decompose.spoken import SetTexts, say
 from questree.stages.split.image_sets import selected
 from questree.tables.images import Images
-from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS, nodes_about, slots_of
+from questree.tables.nodes import ASKED_TOPS, FORMS, SETS, WORDS, nodes_about
 from questree.tables.owners import part
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
 from questree.workers import processes, results
 
 QUESTIONS = 1 << 14  # of a chunk, unless more are about one set
-TABLES = ("nodes", "edges", "tops")  # files of a chunk
 
 
 @dataclass(frozen=True)
@@ -49,27 +44,7 @@ class ImageDecomposeSummary:
     different: list[str]  # ids of questions whose stored answer is not the executed one
 
 
-class RankedForm(NamedTuple):
-    """A form as it is sorted among others: the highest first."""
-
-    below: int  # minus its height
-    program: str
-    type: str
-    parts: int
-
-
-@dataclass(frozen=True)
-class ChunkCounts:
-    """What was counted about the nodes of a chunk."""
-
-    forms: list[RankedForm]
-    nodes: Ints  # [form]
-    undefined: Ints  # [form] nodes without an answer
-    without_parts: int  # questions
-    different: Ints  # questions whose stored answer is not the executed one
-
-
-ChunkTables = dict[str, pl.DataFrame]  # of TABLES, nodes and forms numbered by themselves; tops: question, node
+ChunkTables = dict[str, pl.DataFrame]  # nodes, edges, tops (question, node); nodes and forms numbered by themselves
 
 
 @dataclass(frozen=True)
@@ -99,12 +74,17 @@ def decompose_run(
             with processes(workers, tasks=min(workers, len(tasks))) as pool:
                 futures = {f"sets {task.begin}-{task.end - 1}": pool.submit(write_chunk, task) for task in tasks}
                 counts = results(futures, "decompose")
-            chunks = [{name: pl.read_ipc(task.out / f"{name}.arrow") for name in TABLES} for task in tasks]
-        for name, table in joined(asked, chunks, counts).items():
-            table.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
+                written = put_together(parts, counts, folder, pool)
+        write_listed(asked, written, folder)
         options = {"all": every, "words": str(words_from or "")}
         (folder / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
-    return summary_of(asked, counts, sum(len(chunk["edges"]) for chunk in chunks))
+    return summary_of(asked, counts)
+
+
+def write_listed(asked: AskedSets, written: JoinedNodes, folder: Path) -> None:
+    """What is known without the nodes, and which of them each question is."""
+    for name, table in (listed(asked, written.forms) | {ASKED_TOPS.name: tops_of(asked, written.tops)}).items():
+        table.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
 
 
 @kept_while("covr/questions.parquet", "covr/balanced.parquet", "images")
@@ -136,7 +116,22 @@ def decompose(questions: pl.DataFrame, corpus: Corpus) -> dict[str, pl.DataFrame
     """Columns of tables/image_questions.ANSWERED -> the tables of tables/nodes.py about sets."""
     asked = AskedSets.of(questions, corpus)
     tables, counts = taken_apart(asked, np.arange(len(asked.questions)))
-    return joined(asked, [tables], [counts])
+    tops = tables.pop("tops")["node"].to_numpy()
+    return listed(asked, counts.forms) | tables | {ASKED_TOPS.name: tops_of(asked, tops)}
+
+
+def listed(asked: AskedSets, forms: Sequence[RankedForm]) -> dict[str, pl.DataFrame]:
+    """Sets, words and forms."""
+    return {
+        SETS.name: pl.DataFrame({"images": list(map(list, asked.sets))}, schema=dict(SETS.columns)),
+        WORDS.name: pl.DataFrame({"word": asked.said.words}, schema=dict(WORDS.columns)),
+        FORMS.name: pl.DataFrame([form[1:] for form in forms], schema=dict(FORMS.columns), orient="row"),
+    }
+
+
+def tops_of(asked: AskedSets, node: Ints) -> pl.DataFrame:
+    """node: [question]"""
+    return ASKED_TOPS.frame({**asked.questions.select("id", "question").to_dict(), "node": node})
 
 
 def taken_apart(asked: AskedSets, rows: Ints) -> tuple[ChunkTables, ChunkCounts]:
@@ -155,54 +150,10 @@ def taken_apart(asked: AskedSets, rows: Ints) -> tuple[ChunkTables, ChunkCounts]
     silent = np.bincount(nodes["form"].filter(said["answer"].is_null()), minlength=len(blocks))
     forms = [RankedForm(-own.height, own.text, own.type, len(own.parts)) for own in (block.form for block in blocks)]
     sizes = np.array([len(block) for block in blocks], np.int64)
-    return tables, ChunkCounts(forms, sizes, silent, leaves(blocks, tops), rows[other.to_numpy()])
+    return tables, ChunkCounts(forms, sizes, silent, leaves(blocks, tops), rows[other.to_numpy()], widest)
 
 
-def joined(asked: AskedSets, chunks: Sequence[ChunkTables], counts: Sequence[ChunkCounts]) -> dict[str, pl.DataFrame]:
-    """All tables by name: nodes by form, set and words, as one chunk would have them."""
-    forms = sorted({form for own in counts for form in own.forms})
-    ranks, numbers = numbered(forms, counts)
-    widest = max((len(slots_of(chunk["nodes"].columns)) for chunk in chunks), default=0)
-    table = nodes_about("set", widest, pl.UInt32)
-    none = {name: pl.lit(np.iinfo(np.uint32).max, pl.UInt32) for name in slots_of(table.columns)}
-    nodes, edges, tops = list[pl.DataFrame](), list[pl.DataFrame](), list[pl.DataFrame]()
-    for chunk, rank, number in zip(chunks, ranks, numbers, strict=True):
-        own = chunk["nodes"]
-        form = pl.Series("form", rank[own["form"].to_numpy()], pl.UInt16)
-        nodes.append(
-            table.frame(own.with_columns(form, **{name: none[name] for name in none.keys() - set(own.columns)}))
-        )
-        for found, name, ends in ((edges, "edges", ("parent", "child")), (tops, "tops", ("node",))):
-            moved = [pl.Series(end, number[chunk[name][end].to_numpy()], pl.UInt32) for end in ends]
-            found.append(chunk[name].with_columns(moved))
-    asked_tops = pl.concat(tops).sort("question")
-    questions = asked.questions.select("id", "question")
-    return {
-        SETS.name: pl.DataFrame({"images": list(map(list, asked.sets))}, schema=dict(SETS.columns)),
-        WORDS.name: pl.DataFrame({"word": asked.said.words}, schema=dict(WORDS.columns)),
-        FORMS.name: pl.DataFrame([form[1:] for form in forms], schema=dict(FORMS.columns), orient="row"),
-        "nodes": pl.concat(nodes)[np.argsort(np.concatenate(numbers))].rechunk(),
-        EDGES.name: pl.concat(edges).sort("parent", maintain_order=True).rechunk(),
-        ASKED_TOPS.name: ASKED_TOPS.frame({**questions.to_dict(), "node": asked_tops["node"]}),
-    }
-
-
-def numbered(forms: list[RankedForm], counts: Sequence[ChunkCounts]) -> tuple[list[Ints], list[Ints]]:
-    """Per chunk: [form] its number, [node] its number."""
-    at = {form: number for number, form in enumerate(forms)}
-    ranks = [np.array([at[form] for form in own.forms], np.int64) for own in counts]
-    sizes = np.zeros((len(forms), len(counts)), np.int64)  # [form, chunk]
-    for chunk, (rank, own) in enumerate(zip(ranks, counts, strict=True)):
-        sizes[rank, chunk] = own.nodes
-    first = (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)
-    numbers = []
-    for chunk, (rank, own) in enumerate(zip(ranks, counts, strict=True)):
-        shift = first[rank, chunk] - (np.cumsum(own.nodes) - own.nodes)
-        numbers.append(np.arange(own.nodes.sum()) + np.repeat(shift, own.nodes))
-    return ranks, numbers
-
-
-def summary_of(asked: AskedSets, counts: Sequence[ChunkCounts], edges: int) -> ImageDecomposeSummary:
+def summary_of(asked: AskedSets, counts: Sequence[ChunkCounts]) -> ImageDecomposeSummary:
     nodes, undefined = Counter[RankedForm](), Counter[RankedForm]()
     for own in counts:
         nodes.update(dict(zip(own.forms, own.nodes.tolist(), strict=True)))
@@ -213,7 +164,7 @@ def summary_of(asked: AskedSets, counts: Sequence[ChunkCounts], edges: int) -> I
         asked.unknown,
         sum(own.without_parts for own in counts),
         nodes.total(),
-        edges,
+        sum(form.parts * number for form, number in nodes.items()),
         by_type(nodes),
         by_type(undefined),
         asked.questions["id"].gather(different).to_list(),

@@ -62,30 +62,40 @@ def selected(run: Run, every: bool = False) -> pl.DataFrame:
 
 def split_run(run: Run, options: SplitOptions, workers: int = 1) -> list[MadeOfImages]:
     """Write RUN/covr/splits."""
-    file, parts = read_file(options.file), chunks(run)
+    file, parts, target = read_file(options.file), chunks(run), run.covr / "splits"
     known = (*NAMES, *PLUGGED["images"], *file.splits)
     unknown = [name for name in options.names if name not in known]
     refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
-    target = run.covr / "splits"
     with new_folder(target) as folder, scratch(target) as place:
         with processes(workers, tasks=min(workers, len(parts))) as pool:
             task, of_train, proofs = drawn_splits(SetSplitTask(place, options, file), pool, parts)
-            names = [proof.split.name for proof in proofs]
             found = over(pool, "splitting", "questions", parts, split_chunk, task)
             own = [added_up(proof, each) for proof, each in zip(proofs, zip(*found, strict=True), strict=True)]
             prove(proofs, IMAGES.read(run.images)["id"].to_list())
-            train, examples = [each.parts["train"] for each in own], [each.examples for each in own]
-            lists = Lists(options.drawing.seed, tuple(names), tuple(train), tuple(examples), of_train, options.curve)
-            look_again = partial(over, pool, "drawing", "questions", parts, see_draws, task, lists)
-            last, files = of_rank(*lists.ranks(), look_again), [slug(name) for name in names]
-            over(pool, "writing parts", "questions", parts, write_parts, task, lists, last, files)
-        for file_name in files:
-            pieces = [task.piece(chunk, part) for part in listed(options) for chunk in parts]
-            Table(file_name, SIDES.columns).join(pieces, folder)
+            write_lists(task, pool, parts, proofs, own, of_train)
         few = options.drawing.few_shot
         made = [made_of(proof, each, of_train, few) for proof, each in zip(proofs, own, strict=True)]
+        for each in made:
+            pieces = [task.piece(chunk, part) for part in listed(options) for chunk in parts]
+            Table(slug(each.name), SIDES.columns).join(pieces, folder)
         write_plans(task, parts, folder, made)
     return made
+
+
+def write_lists(
+    task: SetSplitTask,
+    pool: Executor,
+    parts: Sequence[QuestionChunk],
+    proofs: Sequence[Proof],
+    counted: Sequence[ChunkParts],
+    of_train: int,
+) -> None:
+    """Draw the training lists of all splits, and let chunks write what they have of them and of the parts."""
+    names, options = tuple(proof.split.name for proof in proofs), task.options
+    train, examples = tuple(own.parts["train"] for own in counted), tuple(own.examples for own in counted)
+    lists = Lists(options.drawing.seed, names, train, examples, of_train, options.curve)
+    last = of_rank(*lists.ranks(), partial(over, pool, "drawing", "questions", parts, see_draws, task, lists))
+    over(pool, "writing parts", "questions", parts, write_parts, task, lists, last, [slug(name) for name in names])
 
 
 def drawn_splits(

@@ -1,5 +1,7 @@
 """Stages on a Dask cluster: the same bytes as without, whatever the cluster."""
 
+import pickle
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -9,6 +11,7 @@ import pytest
 
 from chaos.kills import content
 from conftest import copy
+from questree.clusters.task import on_worker, versions
 from questree.formats.json_records import JsonSpan, spans
 from questree.models.asked import AskedNodes
 from questree.models.bots import BOTS, Bot, BotCorpus
@@ -16,6 +19,7 @@ from questree.models.stored import said, write_lines
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.tables.predictions import WORDS, Stored
 from questree.tables.run import Run
+from questree.tables.store import USUAL_TIMES, unpack_times
 from questree.terms import Array
 from worlds import exported_worlds
 from worlds.commands import questree, run
@@ -83,6 +87,7 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
     options: list[list[object]] = [["--workers", 1], ["--cluster", scheduler]]
     for folder, more in zip(folders, options, strict=True):
         copy(pictured_run, folder)
+        done(folder, "ingest", "gqa", pictured_run.folder.parent / "world", "--out", "ingested", "--quiet", *more)
         done(folder, "synth", "--out", "world", "--videos", 30, "--quiet", *more)
         done(folder, "generate", "run", "--questions", 12, "--quiet", *more)
         with patch("questree.tables.image_questions.QUESTIONS", 4 if "--cluster" in more else 100):
@@ -95,6 +100,12 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()
     assert [name for name in plain if plain[name] != cluster[name]] == []
+
+
+def test_workers_unpack_as_much_as_the_client_allows() -> None:
+    packed = pickle.dumps((unpack_times, (), {}))
+    done = [on_worker(packed, versions(), {}, times) for times in ("", "7", "")]
+    assert [pickle.loads(zlib.decompress(one.packed)) for one in done] == [USUAL_TIMES, 7, USUAL_TIMES]
 
 
 class Talker:

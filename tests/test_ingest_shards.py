@@ -15,7 +15,9 @@ from questree.api.ingesting import ingest
 from questree.faults import BadInput, Fault
 from questree.sources import action_genome_videos, own_parts, shared_videos
 from questree.sources.catalogue import SOURCES
-from questree.sources.runs import split_counts, summary, write_run
+from questree.sources.runs import split_counts, summary, write_image_run, write_run
+from questree.sources.scenes import DEV
+from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.vocabulary import default
 from questree.vocabulary.load import default_text
@@ -156,3 +158,71 @@ def test_processes_give_the_files_of_one(folder: Path, tmp_path: Path) -> None:
     with patch("questree.sources.shared_videos.LARGE", 0):
         several = shared("json", folder, tmp_path / "two", workers=2)
     assert whole("json", folder, tmp_path / "one") == several
+
+
+def scene(name: str, *more: str) -> dict[str, Any]:
+    """A thing beside others, each with an attribute of its own."""
+    named = {str(at): one for at, one in enumerate((name, *more))}
+    things: dict[str, Any] = {at: {"name": one, "attributes": [f"{one}ish"]} for at, one in named.items()}
+    things["0"] |= {"x": 0, "y": 0, "w": 5, "h": 5, "relations": [{"name": "near", "object": str(len(more))}]}
+    return {"width": 20, "height": 20, "objects": things}
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Scene graphs of three splits, whose words come in another order in each."""
+    place = tmp_path / "pictures"
+    place.mkdir()
+    graphs = {
+        "train": {"9": scene("cat", "mat"), "3": scene("dog")},
+        "val": {"7": scene("mat", "dog", "cup")},
+        "test": {"1": scene("cup,", "cat"), "2": scene("hat")},
+    }
+    for split, own in graphs.items():
+        (place / f"{split}_sceneGraphs.json").write_bytes(msgspec.json.encode(own))
+    return place
+
+
+def images_whole(source: Path, out: Path, add: bool = False) -> dict[str, bytes]:
+    found, odd = SOURCES["gqa"].read(source)
+    counts = write_image_run(found, source, out, add)
+    return content(out) | {"told": msgspec.json.encode(counts | {"skipped": odd})}
+
+
+def images_shared(source: Path, out: Path, add: bool = False) -> dict[str, bytes]:
+    made = ingest(source, out=out, source="gqa", add=add)
+    others = ("lock.json", "images/left_out.json")
+    tables = {name: data for name, data in content(out).items() if name not in others}
+    return tables | {"told": msgspec.json.encode(made.data())}
+
+
+def test_images_are_read_a_file_at_a_time(pictures: Path, tmp_path: Path) -> None:
+    assert images_whole(pictures, tmp_path / "one") == images_shared(pictures, tmp_path / "other")
+    assert Images.load(tmp_path / "other" / "images").images["split"].to_list() == [
+        "test",
+        "test",
+        "train",
+        "train",
+        DEV,
+    ]
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "val_sceneGraphs.json").write_bytes(msgspec.json.encode({"5": scene("bat", "cat")}))
+    both = [read(more, tmp_path / name, add=True) for read, name in ((images_whole, "one"), (images_shared, "other"))]
+    assert both[0] == both[1]
+
+
+def test_images_in_two_files_are_told_where_they_come(pictures: Path, tmp_path: Path) -> None:
+    again = {"1": scene("cat"), "4": {"objects": {"a": {"name": ""}}}, "7": scene("")}
+    (pictures / "train_sceneGraphs.json").write_bytes(msgspec.json.encode(again))
+    told = list[list[Fault]]()
+    for read in (images_whole, images_shared):
+        with pytest.raises(BadInput) as bad:
+            read(pictures, tmp_path / "run")
+        told.append(bad.value.faults)
+    assert told[0] == told[1] and len(told[0]) == 4
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(BadInput, match="image id 7 is used twice; it is also in"):
+        (pictures / "train_sceneGraphs.json").unlink()
+        images_shared(pictures, tmp_path / "run")
+        images_shared(pictures, tmp_path / "run", add=True)

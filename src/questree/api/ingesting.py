@@ -5,16 +5,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from questree.api.catalogue import SOURCES, Source, source_of
+from questree.api.catalogue import SOURCES, source_of
 from questree.api.made import Made, Said
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.places import path_of
-from questree.sources.runs import check_target, note_left_out, summary, write_image_run, write_run
+from questree.sources.runs import check_target, note_left_out, summary, write_run
+from questree.sources.shared_images import read_image_parts
 from questree.sources.shared_videos import PiecedReading, Sharing, is_large, read_whole
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
-from questree.tables.store import scratch
+from questree.tables.store import new_folder, scratch
 from questree.vocabulary.load import default_text, parse
 from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
@@ -66,21 +67,32 @@ def ingest(
     refuse(at_least(1, {"workers": workers}))
     with writing(path_of(out), "ingest"):
         if own.medium == "images":
-            return read_images(own, place, path_of(out), add, more)
+            return read_images(name, place, path_of(out), add, more, workers)
         more |= {"fps": fps} if own.rated else {}
         return read_videos(name, place, path_of(out), path_of(vocabulary) if vocabulary else None, more, workers)
 
 
-def read_images(source: Source, folder: Path, out: Path, add: bool, more: Mapping[str, Any]) -> Made:
+def read_images(kind: str, folder: Path, out: Path, add: bool, more: Mapping[str, Any], workers: int) -> Made:
     """Of a source of images."""
     check_target(out)
-    found = source.read(folder, **more)
-    images, skipped = found if isinstance(found, tuple) else (found, {})
-    counts = write_image_run(images, folder, out, add)
-    note_left_out(Run(out).images, skipped)
+    before = out if add and Run(out).images.is_dir() else None
+    with scratch(out) as place:
+        with processes(workers, tasks=workers if is_large(folder) else 1) as pool:
+            found = read_image_parts(Sharing(pool, place), folder, image_tasks(kind, folder, more), before)
+        with new_folder(Run(out).images) as work:
+            found.save(work)
+    note_left_out(Run(out).images, found.skipped)
     lock(Run(out), "images")
-    said = [(f"image facts in {out / 'images'}", [counts]), odd(skipped)]
-    return Made("ingest", said, counts | {"skipped": dict(skipped)}, remarks(skipped))
+    said = [(f"image facts in {out / 'images'}", [found.counts]), odd(found.skipped)]
+    return Made("ingest", said, {**found.counts, "skipped": dict(found.skipped)}, remarks(found.skipped))
+
+
+def image_tasks(kind: str, folder: Path, more: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """What workers read: files that are shared out, or all of them."""
+    share = SOURCES[kind].share
+    if share is None:
+        return {folder.name: (kind, None, folder, dict(more))}
+    return {part.name: (kind, part, folder, {}) for part in share(folder)}
 
 
 def odd(skipped: Mapping[str, int]) -> Said:

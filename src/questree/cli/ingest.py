@@ -32,10 +32,13 @@ def command(name: str) -> Callable[..., None]:
     """A command with the options that such a source has."""
     source = SOURCES[name]
 
-    def images(folder: Path, /, *, out: Out, add: Add = False, set: Settings = None) -> None:
+    def images(
+        folder: Path, /, *, out: Out, add: Add = False, set: Settings = None, workers: WorkersOption = 2
+    ) -> None:
         given = settings_of(source, set or ())
+        refuse(at_least(1, {"workers": workers}))
         with watching():
-            made = read_images(source, folder, out, add, given)
+            made = read_images(name, folder, out, add, given, workers)
         tell_made(made)
 
     def videos(

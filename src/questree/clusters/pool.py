@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import os
 import pickle
 import threading
 import time
@@ -19,6 +20,7 @@ from distributed import Client, KilledWorker
 from questree.clusters.task import WorkDone, on_worker, versions
 from questree.extensions import LOADED
 from questree.places import forget
+from questree.tables.store import TIMES
 from questree.workers import LostTask
 
 Result = TypeVar("Result")
@@ -89,7 +91,7 @@ class ClusterPool(Executor):
         if not tasks or self.connection.broken():
             return
         keys, packed = [f"{task.name}-{uuid4().hex}" for task in tasks], [task.packed for task in tasks]
-        same = {"wanted": versions(), "plugins": self.plugins}
+        same = {"wanted": versions(), "plugins": self.plugins, "times": os.environ.get(TIMES, "")}
         found = self.connection.client.map(on_worker, packed, key=keys, pure=False, batch_size=BATCH, **same)
         for task, sent in zip(tasks, found, strict=True):
             self.sent[task] = sent

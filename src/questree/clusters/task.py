@@ -16,6 +16,7 @@ from questree.extensions import LOADED, Plugin
 from questree.faults import Fault, refuse
 from questree.places import delivering
 from questree.tables.lock import own_code
+from questree.tables.store import unpacking
 from questree.workers import loaded
 
 LIBRARIES = ("numpy", "polars", "pyarrow", "numba", "msgspec", "distributed")  # what bytes depend on
@@ -78,13 +79,14 @@ class WorkDone(NamedTuple):
     peak: int  # bytes of memory that the worker ever had
 
 
-def on_worker(packed: bytes, wanted: Versions, plugins: dict[Plugin, str]) -> WorkDone:
-    """Do packed work, as `questree.workers` packs it; workers may join at any time, so each task looks."""
+def on_worker(packed: bytes, wanted: Versions, plugins: dict[Plugin, str], times: str = "") -> WorkDone:
+    """Do packed work, as `questree.workers` packs it; workers may join at any time, so each task looks. `times`: as in
+    --unpack-times."""
     keep_memory()
     refuse([*unlike(node(), wanted, versions()), *strange_plugins(node(), plugins)])
     begun, busy = time.perf_counter(), time.process_time()
     try:
-        with delivering():
+        with delivering(), unpacking(times):
             found = zlib.compress(pickle.dumps(loaded(tuple(plugins), packed)), 1)  # counts are mostly zeros
         return WorkDone(found, time.perf_counter() - begun, time.process_time() - busy, _peak())
     finally:

@@ -169,7 +169,7 @@ def read_agqa(folder: Path, vocabulary: Vocabulary) -> SourceReading:
 def share_agqa(folder: Path, vocabulary: Vocabulary, sharing: Sharing) -> PiecedReading:
     """The same, a file at a time."""
     parts = [GraphFile(path, split) for split, path in _files(folder).items()]
-    return read_parts(sharing, folder, vocabulary, parts, lambda _: IN_BOTH)
+    return read_parts(sharing, folder, vocabulary, parts, lambda *_: IN_BOTH)
 
 
 def _files(folder: Path) -> dict[str, Path]:

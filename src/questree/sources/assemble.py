@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse, with_nul
+from questree.sources.met import Met
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, instances, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
@@ -95,29 +96,6 @@ class SourceRows:
     skipped: Counter[str] = field(default_factory=Counter)  # what was left out or is odd, in words -> how often
 
 
-class Met:
-    """Videos or images in the order in which they came, and what was told before each: parts of a source find together
-    what none of them sees alone."""
-
-    def __init__(self) -> None:
-        self.ids = list[str]()
-        self.files = list[Path]()  # the different ones
-        self.file = list[int]()  # [id] in `files`
-        self.before = list[int]()  # [id] faults
-        self._file_of = dict[str, int]()
-
-    def note(self, id: str, file: Path, faults: int) -> Path | None:
-        """The file of the last one with this id, if there was one."""
-        if not self.files or self.files[-1] != file:
-            self.files.append(file)
-        earlier, own = self._file_of.get(id), len(self.files) - 1
-        self._file_of[id] = own
-        self.ids.append(id)
-        self.file.append(own)
-        self.before.append(faults)
-        return None if earlier is None else self.files[earlier]
-
-
 class Taking:
     """What a reader has taken in: rows as tuples in the order of COLUMNS, faults, and what was left out or is odd."""
 
@@ -132,9 +110,9 @@ class Taking:
         self.skipped = Counter[str]()
         self.met = Met()
 
-    def meet(self, video: str, file: Path) -> Path | None:
+    def meet(self, video: str, file: Path) -> str:
         """A video comes, from this file; the file of an earlier one of the same id."""
-        return self.met.note(video, file, len(self.faults))
+        return self.met.note(video, str(file), len(self.faults))
 
     def add(self, table: str, *values: Any) -> int:
         """The number of the new row."""

@@ -36,7 +36,7 @@ class Source:
     rated: bool = False  # needs frames per second for some videos
     takes: str = FOLDER
     settings: Mapping[str, Setting] = field(default_factory=dict)
-    sharer: str = ""  # module:function, where files are shared out: a reader that also takes a `Sharing`
+    sharer: str = ""  # module:function: of videos a reader that also takes a `Sharing`, of images the parts of a folder
 
     @property
     def read(self) -> Reader:
@@ -79,7 +79,11 @@ for _name, _source in {
     ),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
     "gqa": Source(
-        "GQA or Visual Genome scene graphs (images).", "images", "gqa:read_gqa", "*[sS]cene*[gG]raphs*.json*"
+        "GQA or Visual Genome scene graphs (images).",
+        "images",
+        "gqa:read_gqa",
+        "*[sS]cene*[gG]raphs*.json*",
+        sharer="gqa:scene_parts",
     ),
     "visual-genome": Source(
         "Visual Genome's objects.json, relationships.json, attributes.json and image_data.json (images).",

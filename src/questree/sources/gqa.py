@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,24 @@ def read_gqa(folder: Path) -> tuple[Images, Counter[str]]:
     """The images of a folder, and what was odd about them."""
     reading = read_scene_files(scene_graph_files(folder))
     return reading.done(), reading.skipped
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """A file of scene graphs."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def take(self) -> "SceneFiles":
+        return read_scene_files([self.path])
+
+
+def scene_parts(folder: Path) -> list[SceneFile]:
+    return [SceneFile(path) for path in scene_graph_files(folder)]
 
 
 def scene_graph_files(folder: Path) -> list[Path]:

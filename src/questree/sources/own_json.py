@@ -106,7 +106,7 @@ class OwnRows(Taking):
         place = f"{path}, video {video.id}"
         self.say(place, *_video_faults(video))
         if other := self.meet(video.id, path):
-            self.say(place, also_in(other))
+            self.say(place, also_in(video.id, other))
         at = self.add("videos", video.id, video.split, video.length, video.width, video.height)
         self.say(place, *_order_faults(video.frames))
         for frame in video.frames:
@@ -204,7 +204,7 @@ def _box_faults(box: Corners, video: OwnVideo) -> Iterator[str]:
         yield f"box {list(box)} is outside the frame of {video.width or '?'} x {video.height or '?'} pixels"
 
 
-def also_in(file: Path) -> str:
+def also_in(_: str, file: str) -> str:
     return f"a video of this id is also in {file}"
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse
+from questree.sources.scenes import used_twice
 from questree.tables.facts import Facts
 from questree.tables.images import Images, joined
 from questree.tables.owners import present, remove
@@ -119,9 +120,7 @@ def write_image_run(images: Images, source: Path, run: Path, add: bool = False) 
     if add and folder.is_dir():
         before = Images.load(folder)
         again = images.images.join(before.images, on="id", how="semi")["id"]
-        refuse(
-            [Fault(f"{source}, image {name}", f"image id {name} is used twice; it is also in {run}") for name in again]
-        )
+        refuse([Fault(f"{source}, image {name}", used_twice(name, str(run))) for name in again])
         images = joined(before, images)
     with new_folder(folder) as work:
         images.save(work)

@@ -11,6 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from questree.faults import Fault, refuse, with_nul
+from questree.sources.met import Met
 from questree.tables.images import Gathering, Images, SceneEdge, Thing
 from questree.vocabulary.class_names import BRACKETS, told_apart
 
@@ -56,6 +57,10 @@ def split_of(name: str) -> str:
     return next((split for begin, split in SPLITS.items() if name.lower().startswith(begin)), "")
 
 
+def used_twice(image: str, where: str) -> str:
+    return f"image id {image} is used twice; it is also in {where}"
+
+
 class SceneReading:
     """Scenes, faults and oddities as they come, over all files; `tidy`: words and boxes are mended on the way."""
 
@@ -63,7 +68,7 @@ class SceneReading:
         self.gathering, self.tidy = Gathering(), tidy
         self.faults: list[Fault] = []
         self.skipped = Counter[str]()
-        self.image_in: dict[str, str] = {}  # image id -> the file it came from
+        self.met = Met()
         self.names = 0  # things, relations and prepositions read: each has a "name"
 
     def done(self) -> Images:
@@ -76,9 +81,8 @@ class SceneReading:
 
     def scene(self, image: str, scene: GqaScene, split: str, file: str) -> None:
         place = f"{file}, image {image}"
-        if image in self.image_in:
-            self.faults.append(Fault(place, f"image id {image} is used twice; it is also in {self.image_in[image]}"))
-        self.image_in[image] = file
+        if other := self.met.note(image, file, len(self.faults)):
+            self.faults.append(Fault(place, used_twice(image, other)))
         if self.tidy:
             self.skipped.update(mend(scene))
             self.faults += _far_out(scene, place)

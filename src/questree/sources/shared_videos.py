@@ -5,7 +5,7 @@ other, and the tables are sorted by them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
-from questree.sources.assemble import Met, SourceReading, Taking
+from questree.sources.assemble import SourceReading, Taking
 from questree.sources.catalogue import SOURCES
+from questree.sources.met import Met, Repeated, with_repeated
 from questree.sources.runs import SplitCounts, split_counts
 from questree.tables.facts import TABLES, FactPieces, Facts
 from questree.tables.store import new_folder
@@ -129,9 +130,9 @@ def write_piece(facts: Facts, out: Path, begin: int = 0) -> None:
 
 
 def read_parts(
-    sharing: Sharing, folder: Path, vocabulary: Vocabulary, parts: Sequence[Part], repeated: Callable[[Path], str]
+    sharing: Sharing, folder: Path, vocabulary: Vocabulary, parts: Sequence[Part], repeated: Repeated
 ) -> PiecedReading:
-    """Parts that have no video in common; `repeated` says that one has, given the file of the first."""
+    """Parts that have no video in common; `repeated` says that one has, given its id and the file of the first."""
     words, where = packed_words(vocabulary), [sharing.place / f"part-{at:05d}" for at in range(len(parts))]
     tasks = {part.name: (part, words, str(folder), out) for part, out in zip(parts, where, strict=True)}
     read = sharing.each("reading", take_part, tasks)
@@ -162,21 +163,6 @@ def take_part(part: Part, words: bytes, place: str, out: Path) -> PartRead:
         return replace(told, late=bad.faults)
     write_piece(found.facts, out)
     return replace(told, skipped=found.skipped, counts=split_counts(found.facts, vocabulary))
-
-
-def with_repeated(parts: Sequence[tuple[Met, list[Fault]]], kind: str, said: Callable[[Path], str]) -> Iterator[Fault]:
-    """The faults of parts, and what several of them have, as one reader of all files would tell them."""
-    file_of = dict[str, Path]()
-    for met, faults in parts:
-        told, own = 0, dict[str, Path]()
-        for id, file, before in zip(met.ids, met.file, met.before, strict=True):
-            if id in file_of and id not in own:
-                yield from faults[told:before]
-                yield Fault(f"{met.files[file]}, {kind} {id}", said(file_of[id]))
-                told = before
-            own[id] = met.files[file]
-        yield from faults[told:]
-        file_of |= own
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,20 @@ def unpack_times() -> int:
     return int(given or USUAL_TIMES)
 
 
+@contextmanager
+def unpacking(times: str) -> Iterator[None]:
+    """In a worker: what the client allows a packed file to hold; as here, if it says nothing."""
+    before = os.environ.get(TIMES)
+    os.environ.update({TIMES: times} if times else {})
+    try:
+        yield
+    finally:
+        if times and before is None:
+            del os.environ[TIMES]
+        elif times:
+            os.environ[TIMES] = before or ""
+
+
 def _unpacked(path: Path, data: bytes) -> bytes:
     """Piece by piece, so that a small file that unpacks to all of memory is refused before it does."""
     times = unpack_times()

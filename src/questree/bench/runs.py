@@ -16,7 +16,7 @@ import polars as pl
 from questree.cli.terminal import watching
 from questree.tables.facts import TABLES, VIDEOS, Facts
 from questree.tables.owners import part
-from questree.tables.questions import QUESTIONS, packed_time, time_actions, time_kind
+from questree.tables.questions import BALANCED, QUESTIONS, packed_time, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
@@ -104,12 +104,16 @@ def cleaned_world(place: Path, videos: int, seed: int) -> tuple[Run, Facts]:
 
 
 def select(run: Run, per_video: int) -> None:
-    """Some questions of every video: as many as there would be after balancing."""
-    with new_folder(run.balanced) as chosen:
+    """Some questions of every video: as many as there would be after balancing, in one file as there."""
+    pieces = list[Path]()
+    with new_folder(run.balanced) as chosen, part(run.balanced, folder=True) as work:
         for shard in sorted(path for path in run.questions.iterdir() if path.is_dir()):
-            table = QUESTIONS.read(shard).select("video", "number")
+            table = QUESTIONS.only("video", "number").read(shard)
             step = (pl.len().over("video") / per_video).ceil().cast(pl.UInt32)
-            table.filter(pl.col("number") % step == 0).write_parquet(chosen / f"{shard.name}.parquet")
+            pieces.append(work / shard.name)
+            pieces[-1].mkdir()
+            BALANCED.write_piece(table.filter(pl.col("number") % step == 0), pieces[-1])
+        BALANCED.join(pieces, chosen)
 
 
 def exported(run: Run) -> list[Path]:

@@ -5,13 +5,20 @@ from typing import Any
 from unittest.mock import patch
 
 import msgspec
+import numpy as np
+import polars as pl
 import pytest
 
 from questree.api import score_sets
 from questree.faults import BadInput
 from questree.models.stored import said as stored_said
 from questree.models.stored import write_lines
-from questree.scoring.compared import Scoring
+from questree.said.question import YES_NO
+from questree.scoring import shard_counts
+from questree.scoring.answer_kinds import kinds_of_nodes
+from questree.scoring.compared import PredictionReader, Scoring, answers_of
+from questree.scoring.run_shards import known_answers
+from questree.scoring.shard_counts import ScoringTask, ShardAnswers
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -95,3 +102,33 @@ def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
 def test_processes_read_what_files_say(notebook: Path, spoken: Path) -> None:
     with patch("questree.scoring.run_shards.many", lambda _: True):
         rows_of(notebook / "run", [spoken], [], Scoring("skip", 0, policy="lenient"))
+
+
+def test_every_shard_reads_with_the_answers_of_all(notebook: Path) -> None:
+    readers = list[PredictionReader]()
+
+    def made(*given: Any, **named: Any) -> PredictionReader:
+        readers.append(PredictionReader(*given, **named))
+        return readers[-1]
+
+    run, how = Run(notebook / "run"), Scoring("wrong", 0, policy="lenient")
+    with patch.object(shard_counts, "PredictionReader", made):
+        score_sets.scored_dags((), ["perception-noise"], run.folder, how=how)
+    whole = hierarchies_in(run).hierarchies
+    kinds = dict(kinds_of_nodes(whole, run.vocabulary()).iter_rows())
+    assert len(readers) == 3 and len({*kinds.values()}) > 2
+    for reader in readers:
+        assert list(reader.answers) == answers_of(whole)
+        assert reader.known_kinds is not None
+        assert [kinds[id] for id in reader.known_kinds["id"]] == reader.known_kinds["kind"].to_list()
+
+
+def test_answers_of_shards_are_put_together() -> None:
+    pairs = [{"type": ["t", "u"], "answer": ["yes", "cup"]}, {"type": ["t", "v"], "answer": ["cup", "no"]}]
+    used = [[True, True, False], [False, True, True]]
+    seen = [
+        ShardAnswers(["yes", "cup", "no"], np.array(own), pl.DataFrame(both))
+        for own, both in zip(used, pairs, strict=True)
+    ]
+    task = ScoringTask(Path(), None, Scoring(), (), (), frozenset(), ())
+    assert known_answers(task, seen) == (("yes", "cup", "no"), {"t": "", "u": "", "v": YES_NO})

@@ -106,7 +106,7 @@ def _counted(run: Run, task: ScoringTask, workers: int) -> tuple[ScoringTask, li
     shard_names, workers = [folder.name for folder in shards(run)], workers if many(shards(run)) else 1
     if task.files or task.how.policies != ("exact",):
         seen = [own for own in _each(shard_answers, task, "answers", shard_names, workers) if own]
-        task = replace(task, known=_known(task, seen)) if seen else task
+        task = replace(task, known=known_answers(task, seen)) if seen else task
         shard_names = shard_names if seen else []
     return task, [own for own in _each(score_shard, task, "scoring", shard_names, workers) if own.videos]
 
@@ -120,7 +120,7 @@ def _each(
         return over(pool, label, "shard", names, work, task)
 
 
-def _known(task: ScoringTask, seen: Sequence[ShardAnswers]) -> KnownAnswers:
+def known_answers(task: ScoringTask, seen: Sequence[ShardAnswers]) -> KnownAnswers:
     """The answers of all shards, and of what kind those of each type are."""
     used = np.any([own.used for own in seen], axis=0)
     words = pl.Series(seen[0].words, dtype=pl.String).filter(pl.Series(used))

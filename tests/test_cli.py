@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -64,6 +65,8 @@ def test_every_command_has_help(group: list[str]) -> None:
         found = here.questree(*group, name, "--help")
         assert found.returncode == 0, found.stderr
         assert "Usage" in found.stdout
+        bare = [line for line in found.stdout.splitlines() if re.fullmatch(r"  --[a-z-]+( [A-Z]+)?", line)]
+        assert not bare, f"{name}: options without help"
 
 
 @pytest.mark.parametrize("words", [["shw"], ["show"], ["augment", "run", "--nonsense"], ["synth", "--videos", "many"]])

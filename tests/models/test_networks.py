@@ -38,6 +38,22 @@ def test_networks_are_as_large_as_those_of_the_papers(name: str, few: int, many:
     assert [sum(each.numel() for each in found.parameters()) for found in sizes] == [few, many]
 
 
+@pytest.mark.parametrize("name", ["lstm", "updn"])
+def test_a_step_at_the_size_of_the_paper(name: str) -> None:
+    """Of the smaller ones: every matrix is moved."""
+    from questree.networks.batches import QuestionBatch, Stream
+
+    torch.manual_seed(0)
+    found, given = built(name, "paper"), batch()
+    seen = {
+        stream: Stream(torch.randn(3, 6, width), given.streams[stream].there)
+        for stream, width in network(name).streams.items()
+    }
+    torch.nn.functional.cross_entropy(found(QuestionBatch(given.words, seen)), torch.tensor([0, 1, 4])).backward()
+    matrices = [each.grad for each in found.parameters() if each.ndim > 1]
+    assert matrices and all(each is not None and 0 < each.abs().sum() < torch.inf for each in matrices)
+
+
 def batch(padding: int = 0, rows: int = 3, width: int = 8, there: bool = True) -> Any:
     """Questions of 5, 4 and 2 words, scopes of 6, 6 and 4 items, then as much padding as one likes, not all zero."""
     from questree.networks.batches import QuestionBatch, Stream

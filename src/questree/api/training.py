@@ -79,9 +79,14 @@ def train(
         Weight of a loss for answers that break the rules between questions and sub-questions.
     sample
         Largest number of questions to learn; 0 for all.
-    epochs, batch, rate, patience
-        Largest number of epochs, questions per step, learning rate, and epochs without a better validation after which
-        training ends. [default: those of the network and its size]
+    epochs
+        Largest number of epochs. [default: that of the network and its size, as of the next three]
+    batch
+        Number of questions per step.
+    rate
+        Learning rate.
+    patience
+        Number of epochs without a better validation after which training ends.
     seed
         Seed of the weights, of the order of questions and of whatever else is drawn.
     threads

@@ -65,8 +65,12 @@ def experiment(
         covr: splits to train on, with commas. [default: all that were made]
     epochs
         Largest number of epochs. [default: 5, or those of the network if its size is that of the paper]
-    batch, rate, patience
-        Options of every training, as in `questree train`. [default: those of the network]
+    batch
+        Number of questions per step. [default: that of the network, as of the next two]
+    rate
+        Learning rate.
+    patience
+        Number of epochs without a better validation after which training ends.
     sample
         Largest number of questions a model learns; 0 for all.
     consistency

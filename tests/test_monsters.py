@@ -1,5 +1,7 @@
 """Items far larger than others cost memory in proportion, or are left out and named."""
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +9,16 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.columns.joins import Ints
 from questree.columns.sets import sets_of, size, stacked
+from questree.domains.video import VIDEO
+from questree.notation.own import parse
 from questree.show.tags import ROOM, meet, tags
 from questree.stages.generate import layout, localised
 from questree.stages.questions import Bank
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
+from questree.terms import fold
 from worlds.commands import questree
 
 
@@ -52,6 +58,21 @@ def test_names_of_a_crowd_are_placed_in_time_and_those_of_a_few_are_kept_apart()
     assert not any(meet(one.box, other.box) for at, one in enumerate(placed) for other in placed[:at])
     assert tags(crowd, 1.0, seen)[:20] == placed
     assert len({tag.box for tag in tags(crowd, 1.0, seen)[ROOM:]}) == 1
+
+
+def test_columns_of_a_program_are_let_go_once_it_is_read() -> None:
+    """Without a search for what refers to itself, which comes seldom: cores of long videos would pile up."""
+
+    def read() -> weakref.ref[Ints]:
+        column = np.zeros(3)
+        fold(parse("exists($object)", VIDEO), lambda leaf: column, lambda node, kids: next(iter(kids.values())))
+        return weakref.ref(column)
+
+    gc.disable()
+    try:
+        assert read()() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("words", [10, 100])

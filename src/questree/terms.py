@@ -186,17 +186,23 @@ def fold(
     known: Mapping[Term, Value] | None = None,
 ) -> Value:
     """One traversal for every reading; a sub-program that occurs twice, or is known already, is not visited again."""
-    seen: dict[Term, Value] = dict(known or {})
+    return _visit(term, leaf, combine, dict(known or {}))
 
-    def visit(term: Term) -> Value:
-        if term not in seen:
-            if isinstance(term, Node):
-                seen[term] = combine(term, {name: visit(arg) for name, arg in term.named()})
-            else:
-                seen[term] = leaf(term)
-        return seen[term]
 
-    return visit(term)
+def _visit(
+    term: Term,
+    leaf: Callable[[Slot | Word], Value],
+    combine: Callable[[Node, dict[str, Value]], Value],
+    seen: dict[Term, Value],
+) -> Value:
+    """Not a function inside `fold`: one that calls itself refers to itself, and would keep its columns in memory."""
+    if term not in seen:
+        if isinstance(term, Node):
+            kids = {name: _visit(arg, leaf, combine, seen) for name, arg in term.named()}
+            seen[term] = combine(term, kids)
+        else:
+            seen[term] = leaf(term)
+    return seen[term]
 
 
 def walk(term: Term) -> Iterator[Term]:

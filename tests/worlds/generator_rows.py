@@ -66,13 +66,13 @@ def generated(
 ) -> Generated:
     known = words(WORDS, pair_counts(facts, WORDS), rare_below, edition)
     counts: Counts = {}
-    tables, sides = [], []
+    tables, sides = list[pl.DataFrame](), []
     for begin in range(0, len(facts.videos), per_chunk):
         few = facts.between(begin, min(begin + per_chunk, len(facts.videos)))
         seeds = np.array([seed_of(1, video) for video in few.videos["id"]], np.uint64)
         bare = np.array([begin + at in actions_only for at in range(len(few.videos))], bool)
         part = chunk(few, known, seeds, cap, bare)
-        tables.append(questions(part, counts, begin))
+        tables += questions(part, counts, begin)
         sides.append(side_tables(part, begin))
     joined = {name: pl.concat([side[name] for side in sides]) for name in sides[0]}
     return Generated(pl.concat(tables), joined, counts, edition)

@@ -111,7 +111,7 @@ def generate(
     phrases
         Videos: largest number of time phrases per video. [default: all]
     largest
-        Videos: questions expected of a video (120 bytes of memory each) beyond which it is left out. [200,000,000]
+        Videos: questions expected of a video, beyond which it is left out. [200,000,000]
     edition
         Videos: edition of AGQA. [2.0]
     text

@@ -1,25 +1,27 @@
-"""What fills the slots of a template: relations, objects, actions and how they are named; no time yet."""
+"""Direct arguments of a template, no time yet: relations and ways to fill the slots, put together as rules allow.
 
-from dataclasses import dataclass, fields
+All at once where they are few; else in groups, in the order of the relations and of what fills the first slot.
+"""
+
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
 import numpy as np
 
 from questree.benchmarks.agqa import templates as t
-from questree.columns.hashing import mix
-from questree.columns.joins import Ints, against, groups, starts
-from questree.columns.sets import Flags, has, sets_of
+from questree.columns.joins import Ints, against, groups, ranges, starts
+from questree.columns.sets import Flags
 from questree.domains.video.facts import DEED, KEY
 from questree.stages.generate.annotated import needs_relations
+from questree.stages.generate.fillings import NONE, NamedRelations, SlotFillings, relations, ways
 from questree.stages.generate.localised import VideoChunk
-from questree.stages.generate.references import INDIRECT, NOTHING, present_objects
+from questree.stages.generate.references import NOTHING
 from questree.stages.generate.rules import FILLING, PAIR, Filling, Pair, Tally, looks
 from questree.stages.generate.word_columns import WordColumns
 from questree.terms import OBJECT
-from questree.vocabulary.words import NARROW
 
-NONE = -1
+TOGETHER = 1 << 21  # fillings that are in memory together
 
 
 @dataclass(frozen=True)
@@ -53,169 +55,26 @@ class DirectArguments:
         return np.asarray(np.unique(packed, return_inverse=True)[1])
 
 
-@dataclass(frozen=True)
-class NamedRelations:
-    """Relations to ask about, each under every name it has; one row per video where a template has no relation."""
-
-    video: Ints
-    relation: Ints
-    at: Ints
-    done_to: Ints
-    marks: Ints  # of its name
-
-    def where(self, kept: Flags) -> "NamedRelations":
-        return NamedRelations(*(getattr(self, each.name)[kept] for each in fields(self)))
-
-
-@dataclass(frozen=True)
-class SlotFillings:
-    """What may fill an object or action slot, sorted by video: a class and how it is named."""
-
-    start: Ints  # [video + 1]
-    thing: Ints
-    row: Ints  # of the references (or action references) of its video; NOTHING where it goes by its word
-    inner: Ints  # relation inside a reference to an object, -1 without
-    indirect: Ints  # is it an action whose object is a reference?
-    steps: Ints
-    marks: Ints
-
-
-def arguments(
-    template: t.Template, chunk: VideoChunk, tally: Tally, weight: Ints, second_pass: int = 0
-) -> DirectArguments:
+def filler(template: t.Template, chunk: VideoChunk, tally: Tally, weight: Ints, second_pass: int = 0) -> "Filler":
     """weight: [video] how many time phrases each rejected filling would have had."""
     asked = relations(template, chunk)
     if chunk.actions_only.any() and needs_relations(template):
         asked = asked.where(~chunk.actions_only[asked.video])
     sides = {at: ways(template, chunk, slot, second_pass) for at, slot in template.sides.items()}
-    row, rows = Filler(template, chunk.words, tally, weight, asked, sides).fill(second_pass)
-    things = {at: side.thing[rows[at]] for at, side in sides.items()}
-    order = np.lexsort([*reversed(rows.values()), *reversed(things.values()), row])
-    row, rows, things = row[order], *({at: own[order] for at, own in columns.items()} for columns in (rows, things))
-    begin, group = groups(row, *things.values())
-    steps, marks = (asked.done_to >= 0).astype(np.int64)[row], asked.marks[row]
-    named, classes = [np.full(len(row), NOTHING)] * 2, [np.full(len(begin), NONE)] * 2
-    for at, side in sides.items():
-        own = rows[at]
-        steps, marks = steps + side.steps[own], marks | side.marks[own]
-        named[at], classes[at] = side.row[own], things[at][begin]
-    words, own = Wordings(starts(group, len(begin)), named[0], named[1], steps, marks), row[begin]
-    relation, place, done_to = asked.relation[own], asked.at[own], asked.done_to[own]
-    return DirectArguments(asked.video[own], relation, place, classes[0], classes[1], words, done_to)
-
-
-def relations(template: t.Template, chunk: VideoChunk) -> NamedRelations:
-    """Those present, or every word of the groups that has an object."""
-    loc, vocabulary = chunk.localised, chunk.words.vocabulary
-    asked = np.flatnonzero(np.diff(chunk.spans.start) > 0)
-    if not template.relations:
-        contact = vocabulary.relation_at[vocabulary.interacting] if template.every_object else NONE
-        none = np.full(len(asked), NONE)
-        return NamedRelations(asked, np.full(len(asked), contact), none, none, np.zeros(len(asked), np.int64))
-    allowed = np.logical_or.reduce([chunk.words.groups[group] for group in template.relations])
-    if not template.every_relation:
-        kept = np.flatnonzero(allowed[loc.relation])
-        row, name = loc.named.named(kept)
-        kept = kept[row]
-        return NamedRelations(loc.video[kept], loc.relation[kept], kept, loc.named.object[name], loc.named.marks[name])
-    used = vocabulary.verb_of[vocabulary.object_of >= 0]
-    usable = ~chunk.words.groups["verb"] | np.isin(np.arange(len(allowed)), used)
-    video, relation = asked_of(chunk, allowed & usable, chunk.words.occurring[0], (loc.video, loc.relation))
-    some = np.isin(video, asked)
-    video, relation = video[some], relation[some]
-    none = np.full(len(video), NONE)
-    return NamedRelations(video, relation, loc.at[video, relation], none, np.zeros(len(video), np.int64))
-
-
-def ways(template: t.Template, chunk: VideoChunk, slot: str, second_pass: int) -> SlotFillings:
-    """What may fill the slot of one side of the template."""
-    if template.kinds[slot] == OBJECT.name:
-        return every(*all_objects(chunk), chunk.videos) if template.every_object else objects(template, chunk)
-    return every(*like_actions(chunk), chunk.videos) if template.every_action else actions(template, chunk, second_pass)
-
-
-def every(video: Ints, thing: Ints, videos: int) -> SlotFillings:
-    """By their words, whether they occur or not."""
-    none, zero = np.full(len(video), NONE), np.zeros(len(video), np.int64)
-    return SlotFillings(starts(video, videos), thing, np.full(len(video), NOTHING), none, zero > 0, zero, zero)
-
-
-def objects(template: t.Template, chunk: VideoChunk) -> SlotFillings:
-    refs = chunk.references
-    at = np.flatnonzero(np.isin(refs.kind, [t.REFERENCES.index(kind) for kind in template.objects]))
-    video, direct = refs.video[at], np.zeros(len(at), bool)
-    place = at - refs.start[video]
-    columns = (refs.object[at], place, refs.relation[at], direct, refs.steps[at], refs.marks[at])
-    return SlotFillings(starts(video, chunk.videos), *columns)
-
-
-def actions(template: t.Template, chunk: VideoChunk, second_pass: int) -> SlotFillings:
-    """In the second pass of a template without a time: actions with an indirect object; a second one may be plain."""
-    acts = chunk.actions
-    kinds = [t.ACTION_REFERENCES.index(kind) for kind in template.actions]
-    if second_pass and "time" not in template.kinds:
-        kinds = [t.ACTION_REFERENCES.index(t.DIRECT)] * ("actions" in template.features) + [INDIRECT]
-    at = np.flatnonzero(np.isin(acts.kind, kinds))
-    video, none = acts.video[at], np.full(len(at), NONE)
-    place, indirect = at - acts.start[video], acts.kind[at] == INDIRECT
-    return SlotFillings(
-        starts(video, chunk.videos), acts.action[at], place, none, indirect, acts.steps[at], acts.marks[at]
-    )
-
-
-def all_objects(chunk: VideoChunk) -> tuple[Ints, Ints]:
-    """(video, object): each of the classes a benchmark knows; the person too, to be rejected by name."""
-    classes = np.array([not thing.part_only for thing in chunk.words.vocabulary.objects])
-    return asked_of(chunk, classes, chunk.words.occurring[1], present_objects(chunk.world, chunk.words))
-
-
-EVERY = 64  # words of a kind that a video is asked about although it does not have them
-
-
-def asked_of(chunk: VideoChunk, allowed: Flags, occurring: Flags, there: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """(video, word): every word. Of many words those a video has, and of those that only other videos have, some by a
-    keyed hash: a word that no video has makes questions whose answer is always no."""
-    pool = np.flatnonzero(allowed)
-    if len(pool) <= EVERY:
-        return np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
-    pool = np.flatnonzero(allowed & occurring)
-    place = np.full(len(allowed), -1)
-    place[pool] = np.arange(len(pool))
-    known = place[there[1]] >= 0
-    kept = np.zeros((chunk.videos, len(pool)), bool)
-    kept[there[0][known], place[there[1][known]]] = True
-    drawn = np.where(kept, np.uint64(0xFFFFFFFFFFFFFFFF), mix(chunk.seeds[:, None], EVERY, pool))
-    if len(pool) > EVERY:
-        others = np.argpartition(drawn, EVERY, axis=1)[:, :EVERY]
-        kept[np.arange(chunk.videos)[:, None], others] = True
-    else:
-        kept[:] = True
-    video, at = np.nonzero(kept)
-    return video, pool[at]
-
-
-def like_actions(chunk: VideoChunk) -> tuple[Ints, Ints]:
-    """(video, action): every action that shares its verb or its object with an action of the video, or is one; of many
-    those a video has, and some others by a keyed hash."""
-    words = chunk.words.vocabulary
-    done = chunk.world.deeds()
-    verbs = sets_of(done[0], words.verb_of[done[1]], chunk.videos, len(words.relations))
-    things = sets_of(done[0], words.object_of[done[1]], chunk.videos, len(words.objects))
-    pool = np.flatnonzero([not action.merged and action.id != words.other_action for action in words.actions])
-    video, action = np.repeat(np.arange(chunk.videos), len(pool)), np.tile(pool, chunk.videos)
-    verb, thing = words.verb_of[action], words.object_of[action]
-    shared = has(verbs[video], verb) | ((thing >= 0) & has(things[video], np.maximum(thing, 0)))
-    video, action = video[shared], action[shared]
-    if len(pool) <= NARROW["actions"]:
-        return video, action
-    own = np.isin(video * DEED + action, chunk.world.action_key)
-    order = np.lexsort((mix(chunk.seeds[video], EVERY, action), ~own, video))
-    before = np.searchsorted(video, np.arange(chunk.videos)) + np.bincount(video[own], minlength=chunk.videos)
-    kept = np.sort(order[np.arange(len(order)) - before[video] < NARROW["actions"]])
-    return video[kept], action[kept]
+    return Filler(template, chunk.words, tally, weight, asked, sides, second_pass)
 
 
 Rows = dict[int, Ints]  # side -> rows of its ways
+
+
+@dataclass(frozen=True)
+class Leads:
+    """Relations with what fills the first side (or nothing), and the rows of the other side to put with it."""
+
+    row: Ints  # of asked
+    own: Rows  # of the first side
+    begin: Ints  # of the other side's ways; of pairs, of these leads
+    end: Ints
 
 
 @dataclass(frozen=True)
@@ -228,15 +87,69 @@ class Filler:
     weight: Ints  # [video]
     asked: NamedRelations
     sides: dict[int, SlotFillings]
+    second_pass: int
 
-    def fill(self, second_pass: int) -> tuple[Ints, Rows]:
-        """(row of asked, row of each side) of every filling."""
-        row, rows = np.arange(len(self.asked.video)), Rows()
+    @cached_property
+    def leads(self) -> Leads:
+        """Of pairs those that pass the rules, each with the ones behind it: unordered pairs, in list order."""
+        row, own = np.arange(len(self.asked.video)), Rows()
+        if not self.sides:
+            return Leads(row, own, row, row + 1)
+        first, *others = self.sides
+        row, own[first] = against(self.asked.video, self.sides[first].start)
         if self.template.paired:
-            return self.pairs(second_pass)
+            row, own[first] = self.sift_ways(row, own[first])
+            return Leads(row, own, np.arange(len(row)) + 1, starts(row, len(self.asked.video))[row + 1])
+        if not others:
+            return Leads(row, own, np.arange(len(row)), np.arange(len(row)) + 1)
+        video, start = self.asked.video[row], self.sides[others[0]].start
+        return Leads(row, own, start[video], start[video + 1])
+
+    def groups(self) -> list[Ints]:
+        """Leads whose fillings are in memory together; mostly there is one group. A time's effect is the same whatever
+        the relation is called, so all its names are in one."""
+        leads = self.leads
+        count = leads.end - leads.begin
+        if count.sum() <= TOGETHER:
+            return [np.arange(len(count))]
+        thing = [self.sides[at].thing[own] for at, own in leads.own.items()]
+        order = np.lexsort((*thing, leads.row))
+        row = leads.row[order]
+        kind = [self.asked.video[row], self.asked.relation[row]]
+        if not self.words.edition.relation_references:
+            kind = [row, *(each[order] for each in thing)]
+        begin, _ = groups(*kind)
+        total = np.cumsum(count[order])
+        cuts = np.searchsorted(total, np.arange(TOGETHER, total[-1], TOGETHER))
+        cuts = np.unique(begin[np.searchsorted(begin, cuts, side="right") - 1])
+        return [few for few in np.split(order, cuts) if len(few)]
+
+    def arguments(self, group: Ints) -> DirectArguments:
+        """Those of some leads, sorted, each with its wordings."""
+        asked, (row, rows) = self.asked, self.fill(group)
+        things = {at: side.thing[rows[at]] for at, side in self.sides.items()}
+        order = np.lexsort([*reversed(rows.values()), *reversed(things.values()), row])
+        row, rows, things = row[order], *({at: own[order] for at, own in columns.items()} for columns in (rows, things))
+        begin, number = groups(row, *things.values())
+        steps, marks = (asked.done_to >= 0).astype(np.int64)[row], asked.marks[row]
+        named, classes = [np.full(len(row), NOTHING)] * 2, [np.full(len(begin), NONE)] * 2
         for at, side in self.sides.items():
-            again, new = against(self.asked.video[row], side.start)
-            row, rows = row[again], {other: own[again] for other, own in rows.items()} | {at: new}
+            own = rows[at]
+            steps, marks = steps + side.steps[own], marks | side.marks[own]
+            named[at], classes[at] = side.row[own], things[at][begin]
+        words, own = Wordings(starts(number, len(begin)), named[0], named[1], steps, marks), row[begin]
+        relation, place, done_to = asked.relation[own], asked.at[own], asked.done_to[own]
+        return DirectArguments(asked.video[own], relation, place, classes[0], classes[1], words, done_to)
+
+    def fill(self, group: Ints) -> tuple[Ints, Rows]:
+        """(row of asked, row of each side) of every filling."""
+        leads = self.leads
+        lead, other = ranges(leads.begin[group], leads.end[group])
+        lead = group[lead]
+        if self.template.paired:
+            return self.pairs(lead, other)
+        row, rows = leads.row[lead], {at: own[lead] for at, own in leads.own.items()}
+        rows |= dict.fromkeys(list(self.sides)[1:], other)
         kept = self.tally.sift(self.rejected(row, rows), self.weight[self.asked.video[row]])
         return row[kept], {at: own[kept] for at, own in rows.items()}
 
@@ -255,18 +168,13 @@ class Filler:
         thing, inner = (none, none) if own is None else (self.sides[side].thing[own], self.sides[side].inner[own])
         return Filling(self.template, self.words, self.asked.relation[row], self.asked.done_to[row], thing, inner)
 
-    def pairs(self, second_pass: int) -> tuple[Ints, Rows]:
-        """Unordered pairs of ways, each once, in list order."""
-        side = self.sides[0]
-        row, own = against(self.asked.video, side.start)
-        row, own = self.sift_ways(row, own)
-        left, right = against(row, starts(row, len(self.asked.video)))
-        later = right > left
-        left, right = left[later], right[later]
-        if second_pass and "time" not in self.template.kinds:  # what the first pass asked is not asked again
+    def pairs(self, left: Ints, right: Ints) -> tuple[Ints, Rows]:
+        """Pairs of leads."""
+        side, own = self.sides[0], self.leads.own[0]
+        if self.second_pass and "time" not in self.template.kinds:  # what the first pass asked is not asked again
             inner = side.indirect[own[left]] | side.indirect[own[right]]
             left, right = left[inner], right[inner]
-        row, i, j = row[left], own[left], own[right]
+        row, i, j = self.leads.row[left], own[left], own[right]
         pair = Pair(self.words, side.thing[i], side.thing[j])
         rules = [(name, look.fails(pair)) for name, look in looks(self.template, PAIR)]
         kept = self.tally.sift(rules, self.weight[self.asked.video[row]])

@@ -98,7 +98,7 @@ class Core:
     row: Ints  # [core] of args, ascending
     span: Ints
 
-    def take(self, kept: Ints) -> "Core":
+    def take(self, kept: Ints | slice) -> "Core":
         """Only these cores, with what is known about them already."""
         few = Core(self.template, self.chunk, self.args, self.row[kept], self.span[kept])
         few.__dict__.update({name: self.__dict__[name][kept] for name in KEPT if name in self.__dict__})
@@ -239,18 +239,21 @@ class Slots(Mapping[str, Ints]):
 
 
 class Local:
-    """Localised columns of a relation in the spans of the cores, gathered when they are wanted, and their objects."""
+    """Localised columns of a relation in the spans of the cores, gathered when they are wanted, and their objects.
+
+    It does not know the cores: these know it, and what refers to each other stays in memory for a long time.
+    """
 
     def __init__(self, core: Core, at: Ints):
-        self.core, self.at = core, at  # at: [argument] row of the localised relations, -1 if it does not occur
+        self.chunk, self.args, self.row, self.span = core.chunk, core.args, core.row, core.span
+        self.at = at  # [argument] row of the localised relations, -1 if it does not occur
+        self.__dict__.update({"xy"[side]: getattr(core, "xy"[side]) for side in core.template.sides})
 
     @cached_property
     def place(self) -> Ints:
-        core = self.core
-        return core.chunk.place(core.args.video, self.at, core.row, core.span)
+        return self.chunk.place(self.args.video, self.at, self.row, self.span)
 
     def __getattr__(self, column: str) -> Any:
-        """objects, first, last, closing; x and y of the cores. Called once per column, which is kept."""
-        found = getattr(self.core, column) if column in "xy" else getattr(self.core.chunk.localised, column)[self.place]
-        self.__dict__[column] = found
+        """objects, first, last, closing. Called once per column, which is kept."""
+        self.__dict__[column] = found = getattr(self.chunk.localised, column)[self.place]
         return found

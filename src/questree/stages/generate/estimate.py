@@ -67,7 +67,7 @@ def estimate(run: Run, options: GenerateOptions) -> Estimate:
     for begin, end in watch(looked, "estimate", len(looked)):
         part = loaded(facts.between(begin, end), known, bare[begin:end], options)
         part, share = (part, np.ones(1)) if whole else thinned(part, options.seed)
-        found, sides = questions(part, {}, begin), side_tables(part, begin)
+        found, sides = pl.concat(questions(part, {}, begin)), side_tables(part, begin)
         said = Shard.of(known.vocabulary, facts.videos["id"].to_list(), options.seed, found, sides, known.edition)
         counts.append(float(share[np.minimum(found["phrase"].to_numpy(), len(share) - 1)].sum()))
         tables.append(sides | {QUESTIONS.name: found, TEXT.name: texts(said, phrases).to_frame()})

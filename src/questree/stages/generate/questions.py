@@ -1,129 +1,72 @@
-"""Marks of held-out compositions in what a question asks: each a function of cores, named by the templates."""
+"""Questions of a template: cores that pass the rules, times their wordings and the phrases of their time.
 
-from collections.abc import Callable, Iterator
+Of a long video they come in pieces, so that its facts have to fit into memory and its questions have not.
+"""
+
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import reduce
-from itertools import pairwise
-from operator import or_
+from itertools import chain, pairwise
 
 import numpy as np
 
-from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa import templates as t
 from questree.columns.compiled import njit
-from questree.columns.joins import Ints, against, groups
-from questree.columns.sets import has, meet, some
+from questree.columns.joins import Ints, against
 from questree.stages.generate.annotated import drop_undecided, needs_relations
-from questree.stages.generate.arguments import DirectArguments, arguments
+from questree.stages.generate.arguments import DirectArguments, filler
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
+from questree.stages.generate.marks import marks
 from questree.stages.generate.references import ALL
 from questree.stages.generate.rules import CORE, Tally, looks
 from questree.stages.generate.unclassed import drop_unsure
 
-
-def marks(core: Core) -> Ints:
-    """[core] those of its direct arguments and its answer; references and time phrases have their own."""
-    found = [MARKS[name](core) for name in core.template.held_out]
-    return reduce(or_, found) if found else np.zeros(len(core.row), np.int64)
-
-
-def _pair_asked(core: Core) -> Ints:
-    found = core.words.held_out.relation[core.relation]
-    for thing in core.things:
-        found = found | core.words.held_out.object[thing]
-    return found
-
-
-def _pair_answered(core: Core) -> Ints:
-    return core.words.held_out.pair(core.relation, core.answer)
-
-
-def _pairs_seen(core: Core) -> Ints:
-    """The relation, with every held-out object it has in the window."""
-    held = core.words.held_out
-    found = held.relation[core.relation]
-    for thing in np.flatnonzero(held.object):
-        found = found | np.where(has(core.local.objects, np.full(len(core.row), thing)), held.object[thing], 0)
-    return found
-
-
-def _contacts_seen(core: Core) -> Ints:
-    """The object, with every held-out contact relation it has in the window."""
-    held, found = core.words.held_out, np.zeros(len(core.row), np.int64)
-    for relation in np.flatnonzero((held.relation > 0) & core.words.groups["contact"]):
-        objects = core.local_of(relation).objects
-        for thing in core.things:
-            found |= np.where(has(objects, thing), held.pair(relation, thing), 0)
-    return found
-
-
-def _relation_first(core: Core) -> Ints:
-    return np.where(core.words.held_out.first[core.relation], mark.NC_SUP, 0)
-
-
-def _by_length(core: Core) -> Ints:
-    held = core.words.held_out.action
-    return np.where(np.logical_or.reduce([held[deed] for deed in core.deeds or [core.answer]]), mark.NC_DUR, 0)
-
-
-def _in_order(core: Core) -> Ints:
-    """A held-out action, or a relation or contact that amounts to one."""
-    held, found = core.words.held_out, np.zeros(len(core.row), bool)
-    for deed in core.deeds:
-        found |= held.action[deed]
-    if "relation" in core.template.features:
-        found |= meet(held.supports[core.relation], core.local.objects)
-    for relation in np.flatnonzero(some(held.supports) & core.words.groups["contact"]):
-        for thing in core.things:
-            supported = has(held.supports[np.full(len(thing), relation)], thing)
-            found |= supported & has(core.local_of(relation).objects, thing)
-    return np.where(found, mark.NC_SEQ, 0)
-
-
-MARKS: dict[str, Callable[[Core], Ints]] = {
-    "pair asked": _pair_asked,
-    "pair answered": _pair_answered,
-    "pairs seen": _pairs_seen,
-    "contacts seen": _contacts_seen,
-    "relation first": _relation_first,
-    "actions by length": _by_length,
-    "actions in order": _in_order,
-}
-
-
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
 UNASKED = -1  # instead of an answer
 CANDIDATES = 1 << 23  # that are in memory together; a long video has many more
+WORDED = 1 << 21  # candidates that are worded together
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
 
 Questions = dict[str, Ints]  # columns of one template's questions, sorted by video; with marks instead of flags
 
 
-def ask(template: t.Template, chunk: VideoChunk, tally: Tally) -> Questions:
-    """Both passes: with plain actions, and (some templates) with actions whose object is a reference."""
-    return join([in_pass(template, chunk, tally, number) for number in range(2 if template.second_pass else 1)])
+def ask(template: t.Template, chunk: VideoChunk, tally: Tally) -> Iterator[Questions]:
+    """Both passes: with plain actions, and (some templates) with actions whose object is a reference.
+
+    Of one video they come piece by piece; those of several are put together, as either pass has some of each video.
+    """
+    passes = [in_pass(template, chunk, tally, number) for number in range(2 if template.second_pass else 1)]
+    if chunk.videos == 1:
+        yield from chain.from_iterable(passes)
+    else:
+        yield join([together(list(found)) for found in passes])
 
 
-def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Questions:
+def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Iterator[Questions]:
     """Answer the cores, drop what the rules reject, word the rest."""
     phrases = chunk.passes[phrased(template, second_pass)]
     steps = (template.steps, chunk.words.edition.most_steps)  # those of the program, and the most there may be
-    found = list[Questions]()
-    for core, weight in cores(template, chunk, tally, second_pass):
-        core, weight = drop_unsure(*drop_undecided(core, weight, tally), tally)
-        undefined = core.answer < 0
-        if undefined.any():  # a template whose rules do not say so has no such questions either
-            tally.reject(t.NO_ANSWER, weight[undefined].sum())
-            core, weight = core.take(np.flatnonzero(~undefined)), weight[~undefined]
-        words = core.args.wordings
-        arrays = (core.row, core.span, words.start, words.steps, phrases.start, phrases.steps)
-        rows = _fill(*arrays, *steps, _count(*arrays, *steps), marks(core), words.marks, phrases.marks)
-        tally.reject(t.STEPS, weight.sum() - len(rows[0]))
-        effect = effects(core.direct, chunk.spans.kind[core.span], core.answer)
-        found.append(finish(core, effect, rows, phrased(template, second_pass)))
-    return together(found)
+    for found, weight, plain in cores(template, chunk, tally, second_pass):
+        core, weight = settled(found, weight, tally)
+        effect, marked, words = effects(core, plain), marks(core), core.args.wordings
+        asked = 0
+        for few in worded_together(weight):
+            arrays = (core.row[few], core.span[few], words.start, words.steps, phrases.start, phrases.steps)
+            rows = _fill(*arrays, *steps, _count(*arrays, *steps), marked[few], words.marks, phrases.marks)
+            asked += len(rows[0])
+            yield finish(core.take(few), effect[few], rows, phrased(template, second_pass))
+        tally.reject(t.STEPS, weight.sum() - asked)
+
+
+def settled(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
+    """Without what nobody can tell: a template whose rules do not say so has no such questions either."""
+    core, weight = drop_unsure(*drop_undecided(core, weight, tally), tally)
+    undefined = core.answer < 0
+    if not undefined.any():
+        return core, weight
+    tally.reject(t.NO_ANSWER, weight[undefined].sum())
+    return core.take(np.flatnonzero(~undefined)), weight[~undefined]
 
 
 def phrased(template: t.Template, second_pass: int) -> int:
@@ -131,34 +74,62 @@ def phrased(template: t.Template, second_pass: int) -> int:
     return second_pass if "time" in template.kinds else 0
 
 
-def cores(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int) -> Iterator[tuple[Core, Ints]]:
+def cores(
+    template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: int
+) -> Iterator[tuple[Core, Ints, Ints | None]]:
     """Cores that pass the rules, with their number of wordings; templates of equal slots and rules share them.
 
-    Mostly one piece; of long videos several, each small enough for the memory, in the order of the arguments.
+    Mostly one piece; of long videos several, each small enough for the memory, in the order of the arguments. With a
+    piece that has not all names of its relations come the answers of its arguments over the whole video.
     """
     program = template.program if any(look.reads_program for _, look in looks(template, CORE)) else ""
     same = replace(template, name="", program=program, group="", local="", published=None, wordings=())
-    key = (same, tuple(template.kinds.items()), second_pass, needs_relations(template))
+    key = (same, tuple(template.kinds.items()), needs_relations(template), second_pass)
     if key in chunk.sifted:
-        core, weight, counts = chunk.sifted[key]
+        core, own, counts = chunk.sifted[key]
         tally.add(counts)
-        yield core.asked_by(template), weight
+        yield core.asked_by(template), own, None
         return
+    for other in [other for other in chunk.sifted if other[:-1] != key[:-1]]:  # those that share stand side by side
+        del chunk.sifted[other]
     counts, count, offered = Tally(), *spans_asked(template, chunk, second_pass)
     weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
-    args = arguments(template, chunk, counts, weight, second_pass)
-    cuts = pieces(args, weight, chunk.words.edition.relation_references)
-    for begin, end in pairwise(cuts):
-        row, span = against(args.video[begin:end], chunk.spans.start)
-        kept = offered[span]
-        row, span = row[kept] + begin, span[kept]
-        core = Core(template, chunk, args, row, span)
-        core, weight = sift(core, np.diff(args.wordings.start)[row] * count[span], counts)
-        tally.add(counts)
-        if len(cuts) == 2:
-            chunk.sifted[key] = core, weight, counts
-        counts = Tally()
-        yield core.asked_by(template), weight
+    fillings = filler(template, chunk, counts, weight, second_pass)
+    groups = fillings.groups()
+    for group in groups:
+        args = fillings.arguments(group)
+        cuts = pieces(args, weight)
+        plain = None
+        if len(cuts) > 2 and chunk.words.edition.relation_references:
+            plain = plain_answers(template, chunk, args, offered)
+        for begin, end in pairwise(cuts):
+            row, span = against(args.video[begin:end], chunk.spans.start)
+            kept = offered[span]
+            row, span = row[kept] + begin, span[kept]
+            core = Core(template, chunk, args, row, span)
+            core, own = sift(core, np.diff(args.wordings.start)[row] * count[span], counts)
+            tally.add(counts)
+            if len(groups) == 1 and len(cuts) == 2:
+                chunk.sifted[key] = core, own, counts
+            else:
+                counts.rejected.clear()
+            yield core.asked_by(template), own, plain
+
+
+def plain_answers(template: t.Template, chunk: VideoChunk, args: DirectArguments, offered: Ints) -> Ints:
+    """[direct arguments] the answer over the whole video, whatever their relation is called."""
+    row, span = np.arange(len(args.video)), chunk.spans.start[args.video]
+    kept = offered[span]
+    core = Core(template, chunk, args, row[kept], span[kept])
+    core, _ = settled(*sift(core, np.zeros(len(core.row), np.int64), Tally()), Tally())
+    return plain_of(core, int(args.direct.max()) + 1)
+
+
+def plain_of(core: Core, size: int) -> Ints:
+    """[direct arguments] the answer of their core over the whole video, if it is there."""
+    plain, whole = np.full(size, UNASKED), core.chunk.spans.kind[core.span] == ALL
+    plain[core.direct[whole]] = core.answer[whole]
+    return plain
 
 
 def spans_asked(template: t.Template, chunk: VideoChunk, second_pass: int) -> tuple[Ints, Ints]:
@@ -170,16 +141,22 @@ def spans_asked(template: t.Template, chunk: VideoChunk, second_pass: int) -> tu
     return count, (count > 0) | (kinds[ALL] & (kind == ALL))
 
 
-def pieces(args: DirectArguments, weight: Ints, by_relation: bool) -> list[int]:
-    """Where pieces of the arguments begin, and the end; a time's effect wants all names of a relation in one piece."""
-    total = np.cumsum(np.diff(args.wordings.start) * weight[args.video])
-    if not len(total) or total[-1] <= CANDIDATES:
-        return [0, len(args.video)]
-    cuts = np.searchsorted(total, np.arange(CANDIDATES, total[-1], CANDIDATES))
-    if by_relation:
-        begin, _ = groups(args.video, args.relation)
-        cuts = begin[np.searchsorted(begin, cuts, side="right") - 1]
-    return [*np.unique([0, *cuts]).tolist(), len(args.video)]
+def pieces(args: DirectArguments, weight: Ints) -> list[int]:
+    """Where pieces of the arguments begin, and the end; smaller ones where templates cannot share the whole anyway."""
+    return cut(np.diff(args.wordings.start) * weight[args.video], CANDIDATES, CANDIDATES // 4)
+
+
+def worded_together(weight: Ints) -> Iterator[slice]:
+    """At least one."""
+    yield from (slice(begin, end) for begin, end in pairwise(cut(weight, WORDED, WORDED)))
+
+
+def cut(weight: Ints, most: int, each: int) -> list[int]:
+    """Where pieces of rows of such weights begin, and the end: one piece if all is not more than `most`."""
+    total = np.cumsum(weight)
+    if not len(total) or total[-1] <= most:
+        return [0, len(total)]
+    return [*np.unique([0, *np.searchsorted(total, np.arange(each, total[-1], each))]).tolist(), len(total)]
 
 
 def sift(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
@@ -193,13 +170,16 @@ def sift(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
     return core, weight
 
 
-def effects(argument: Ints, kind: Ints, answer: Ints) -> Ints:
-    """[core] does its time phrase change the answer, against the core of its arguments over the whole video?"""
-    plain = np.full(int(argument.max(initial=-1)) + 1, UNASKED)
-    whole = kind == ALL
-    plain[argument[whole]] = answer[whole]
+def effects(core: Core, plain: Ints | None = None) -> Ints:
+    """[core] does its time phrase change the answer, against the core of its arguments over the whole video?
+
+    plain: their answers over it, where these are not all among the cores.
+    """
+    argument, whole = core.direct, core.chunk.spans.kind[core.span] == ALL
+    if plain is None:
+        plain = plain_of(core, int(argument.max(initial=-1)) + 1)
     direct = plain[argument]
-    changed = np.where(answer == direct, SAME, DIFFERENT)
+    changed = np.where(core.answer == direct, SAME, DIFFERENT)
     effect = np.where(direct == UNASKED, NO_DIRECT, changed)
     return np.where(whole, NO_TEMPORAL, effect).astype(np.uint8)
 

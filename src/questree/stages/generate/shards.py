@@ -1,6 +1,6 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -23,6 +23,7 @@ from questree.progress import inside
 from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import LARGEST, Cuts, layout, regular, too_large
 from questree.stages.generate.localised import VideoChunk, chunk
+from questree.stages.generate.pieces import ShardRows
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.text import Lexicon, lexicon, texts
@@ -43,6 +44,7 @@ NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
 }
 Counts = dict[str, Tally]  # per template
 LEFT_OUT = "left out"  # in the plan: videos about which nothing is asked, and the questions expected of them
+PIECE = 1 << 22  # questions of a long video that are in memory together
 MOST_ROWS = NOTHING16  # of a side table, in a video
 
 
@@ -146,25 +148,27 @@ def shard(task: GenerateTask) -> None:
     options = task.options
     facts, known, phrases, bare = corpus(task.run, options.rare_below, edition_of(asked(options)), options.closed_world)
     counts: Counts = {}
-    written = (*TABLES[task.options.edition].values(), *([TEXT] if task.options.text else []))
-    tables: dict[str, list[pl.DataFrame]] = {table.name: [] for table in written}
-    for at, (begin, end) in enumerate(pairwise(task.cuts)):
-        if not task.left_out.isdisjoint(facts.videos["id"][begin:end]):  # alone: nothing has room beside it
-            continue
-        part = loaded(facts.between(begin, end), known, bare[begin:end], options)
-        found = questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1))
-        sides = side_tables(part, begin)
-        for name, side in (sides | {QUESTIONS.name: found}).items():
-            tables[name].append(side)
-        if task.options.text:
-            made = Shard.of(
-                known.vocabulary, facts.videos["id"].to_list(), task.options.seed, found, sides, known.edition
-            )
-            tables[TEXT.name].append(texts(made, phrases).to_frame())
+    written = TABLES[options.edition] | ({TEXT.name: TEXT} if options.text else {})
     with task.new.made() as folder:
-        for table in written:
-            none = pl.DataFrame(schema=dict(table.types(known.vocabulary.wide)))
-            table.write(pl.concat(tables[table.name] or [none]), folder)
+        rows = ShardRows(folder, written.values(), known.vocabulary.wide)
+        for at, (begin, end) in enumerate(pairwise(task.cuts)):
+            if not task.left_out.isdisjoint(facts.videos["id"][begin:end]):  # alone: nothing has room beside it
+                continue
+            part = loaded(facts.between(begin, end), known, bare[begin:end], options)
+            sides = side_tables(part, begin)
+            for name, side in sides.items():
+                rows.add(written[name], side)
+            asked_about = questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1))
+            for found in in_pieces(asked_about, part.videos):
+                for each in found:
+                    rows.add(written[QUESTIONS.name], each)
+                if options.text:
+                    ids, together = facts.videos["id"].to_list(), pl.concat(found)
+                    made = Shard.of(known.vocabulary, ids, options.seed, together, sides, known.edition)
+                    rows.add(TEXT, texts(made, phrases).to_frame())
+                if full(found, part.videos):
+                    rows.put_down()
+        rows.write()
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
     inside(1)
 
@@ -191,19 +195,42 @@ def total(folders: list[Path]) -> Counts:
 
 def questions(
     chunk: VideoChunk, counts: Counts, first_video: int, tell: Callable[[float], None] = lambda _: None
-) -> pl.DataFrame:
+) -> Iterator[pl.DataFrame]:
     """Every question of the chunk, by template; numbered within their video in that order."""
-    tables: list[pl.DataFrame] = []
-    so_far = np.zeros(chunk.videos, np.int64)  # [video] questions of the templates before
+    so_far = np.zeros(chunk.videos, np.int64)  # [video] questions before
     templates = chunk.words.edition.templates
     for at, template in enumerate(templates):
         tell(at / len(templates))
         tally = counts.setdefault(template.name, Tally())
-        found = ask(template, chunk, tally)
-        tally.kept += len(found["video"])
-        tables.append(numbered(chunk, chunk.words.edition.codes[template.name], found, so_far, first_video))
-        so_far += np.bincount(found["video"], minlength=chunk.videos)
-    return pl.concat(tables)
+        tables = map(partial(counted_in, chunk, template, so_far, tally, first_video), ask(template, chunk, tally))
+        yield from (pl.concat(found, rechunk=True) for found in in_pieces(tables, chunk.videos))
+    chunk.sifted.clear()  # what refers to each other stays in memory for a long time
+
+
+def counted_in(
+    chunk: VideoChunk, template: Template, so_far: Ints, tally: Tally, first_video: int, found: Questions
+) -> pl.DataFrame:
+    """Some questions as a table, numbered behind those before."""
+    table = numbered(chunk, chunk.words.edition.codes[template.name], found, so_far, first_video)
+    tally.kept += len(table)
+    so_far += np.bincount(found["video"], minlength=chunk.videos)
+    return table
+
+
+def in_pieces(tables: Iterable[pl.DataFrame], videos: int) -> Iterator[list[pl.DataFrame]]:
+    """Tables that are in memory together: all those of several videos, as layout has it, else so many of a long one."""
+    held = list[pl.DataFrame]()
+    for table in tables:
+        held.append(table)
+        if full(held, videos):
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def full(tables: list[pl.DataFrame], videos: int) -> bool:
+    return videos == 1 and sum(map(len, tables)) > PIECE
 
 
 def numbered(chunk: VideoChunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:

@@ -1,0 +1,44 @@
+"""Rows of a shard's tables: held until it is complete, but those of a long video are written as they come."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from questree.tables.table import GrowingTable, Table
+
+
+@dataclass
+class ShardRows:
+    """Tables that grow: each is written at once, unless something was put down before."""
+
+    folder: Path
+    tables: Iterable[Table]
+    wide: bool
+    _held: list[tuple[Table, pl.DataFrame]] = field(default_factory=list)
+    _begun: dict[str, GrowingTable] = field(default_factory=dict)
+
+    def add(self, table: Table, rows: pl.DataFrame) -> None:
+        self._held.append((table, rows))
+
+    def put_down(self) -> None:
+        """Write what is held."""
+        for table in self.tables:
+            growing = self._begun.setdefault(table.name, table.growing(self.folder))
+            growing.add(self._of(table))
+        self._held.clear()
+
+    def write(self) -> None:
+        """The files of all tables."""
+        if not self._begun:
+            for table in self.tables:
+                table.write(self._of(table), self.folder)
+            return
+        self.put_down()
+        for growing in self._begun.values():
+            growing.close()
+
+    def _of(self, table: Table) -> pl.DataFrame:
+        none = pl.DataFrame(schema=dict(table.types(self.wide)))
+        return pl.concat([rows for own, rows in self._held if own is table] or [none])

@@ -172,7 +172,9 @@ class GrowingTable:
         found = self.table.frame(rows).to_arrow()
         if self._file is None:
             path = os.fspath(self.folder / f"{self.table.name}.parquet")
-            self._file = ParquetWriter(path, found.schema, compression="zstd", compression_level=1)
+            self._file = ParquetWriter(
+                path, found.schema, compression="zstd", compression_level=1, use_dictionary=False
+            )
         self._file.write_table(found, row_group_size=ROWS)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ import pytest
 from conftest import copy
 from questree.columns.hashing import mix, seed_of
 from questree.sources.own_json import write
-from questree.stages.audit import videos
+from questree.stages.audit import key_counts, videos
 from questree.stages.audit.audited import AuditOptions, without_keys
 from questree.stages.audit.videos import audit
 from questree.stages.generate import arguments, layout, pieces, questions, shards
@@ -309,8 +309,8 @@ def test_an_audit_that_counts_part_by_part_finds_the_same(
     assert questree("balance", run.folder, "--workers", 1, "--quiet").returncode == 0
     whole = audit(run, AuditOptions(most=2000))
     report = files(run.folder / "audit")
-    monkeypatch.setattr(videos, "PART", 2000)
-    monkeypatch.setattr(videos, "EVERY", 10)
+    monkeypatch.setattr(key_counts, "PART", 2000)
+    monkeypatch.setattr(key_counts, "EVERY", 10)
     seen = list[int]()
 
     def counted(parts: Any) -> pl.DataFrame:

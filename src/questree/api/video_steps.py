@@ -54,7 +54,7 @@ class VideoSteps:
         own = answers(shard.where(questions))
         columns: dict[str, Any] = {
             "id": questions["id"],
-            "scope": pl.Series(bank.ids, dtype=pl.String).gather(questions["video"]),
+            "scope": bank.names.gather(questions["video"]),
             "split": self.splits.gather(questions["video"]),
             "question": questions["text"],
             "answer": told["answer"].gather(node).fill_null(own),

@@ -103,7 +103,7 @@ def write(run: Run, packer: DagPacker) -> None:
             shard = bank.shard(folder)
             ids = shard.named_ids
             asked |= set(ids)
-            name = pl.Series("name", bank.ids, dtype=pl.String).gather(shard.questions["video"])
+            name = bank.names.gather(shard.questions["video"])
             own = shard.questions.select("video", "number").with_columns(ids.alias("id"), name.alias("name"))
             (work / folder.name).mkdir()
             made = packer.tables(own, videos)

@@ -147,7 +147,7 @@ def records(
     `most_steps`: [template] in train, if known: all shards are looked at for it."""
     template = table["template"]
     labels = [known.categories for known in bank.edition.by_code]
-    names = pl.Series(bank.ids, dtype=pl.String).gather(table["video"])
+    names = bank.names.gather(table["video"])
     most, words = pl.Series(most_steps or steps.of_run(bank), dtype=pl.Int64), AnswerWords(bank.vocabulary)
     columns: dict[str, pl.Series] = {
         "id": numbered(names, table["number"]),

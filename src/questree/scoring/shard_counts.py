@@ -153,7 +153,7 @@ def _reader(task: ScoringTask, asked: RunHierarchies) -> PredictionReader | None
 
 
 def _of_stored(task: ScoringTask, asked: RunHierarchies, reader: PredictionReader | None, model: str) -> ModelCounts:
-    dags, given = asked.hierarchies, said(asked, Stored.of(asked.run, model))
+    dags, given = asked.hierarchies, said(asked, Stored.believed(asked.run, model))
     cover, missing = covered(asked, given), task.missing(model)
     if reader is None:
         every = needed(dags, scored=False)

@@ -303,7 +303,7 @@ class VideoView(View):
         return pl.select(pl.concat_str(self.scopes(keys), pl.lit("-"), pl.Series(keys % KEY))).to_series()
 
     def scopes(self, keys: Ints) -> pl.Series:
-        return pl.Series(self.bank.ids).gather(keys // KEY)
+        return self.bank.names.gather(keys // KEY)
 
     def drawn(self, keys: Ints) -> Ints:
         return np.asarray(keys // KEY)

@@ -446,6 +446,11 @@ class Bank:
         self.run.require_plugins(self.run.questions)
         self.given = imported
 
+    @cached_property
+    def names(self) -> pl.Series:
+        """[video] its id, to gather from: once for all shards."""
+        return pl.Series(self.ids, dtype=pl.String)
+
     def number(self, video: int) -> int:
         """Of the shard with this video."""
         return int(np.searchsorted(self.begins, video, side="right")) - 1

@@ -158,7 +158,7 @@ def called(
     if (folder / f"{GIVEN.name}.parquet").is_file():
         keys = pl.concat([GIVEN.read(folder)["key"], questions.sort("top")["id"]])
         return keys, questions["node"].to_numpy().astype(np.int64)
-    return keyed(questions, forms, nodes, texts, pl.Series(bank.ids))
+    return keyed(questions, forms, nodes, texts, bank.names)
 
 
 def negatives(folder: Path, edges: pl.DataFrame, nodes: int, tops: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -122,9 +121,6 @@ class Table:
         own = rows.select(list(self.columns))
         own.sink_parquet(os.fspath(path), compression="zstd", compression_level=1, row_group_size=ROWS)
 
-    def growing(self, folder: Path) -> "GrowingTable":
-        return GrowingTable(self, folder)
-
     def read(self, folder: Path, where: pl.Expr | None = None, rows: tuple[int, int] | None = None) -> pl.DataFrame:
         """All rows, or those for which a condition holds, or between two places: groups of rows that have none are not
         read."""
@@ -153,33 +149,6 @@ class Table:
         path = folder / f"{self.name}.parquet"
         with readable(path):
             return pl.scan_parquet(path).group_by(column).len().collect(engine="streaming")
-
-
-@dataclass
-class GrowingTable:
-    """A table that is written as its rows come: only those that are added at once are in memory.
-
-    The bytes depend on what is added at once; sinks of polars hold more the longer they are fed.
-    """
-
-    table: Table
-    folder: Path
-    _file: Any = None
-
-    def add(self, rows: pl.DataFrame) -> None:
-        from pyarrow.parquet import ParquetWriter
-
-        found = self.table.frame(rows).to_arrow()
-        if self._file is None:
-            path = os.fspath(self.folder / f"{self.table.name}.parquet")
-            self._file = ParquetWriter(
-                path, found.schema, compression="zstd", compression_level=1, use_dictionary=False
-            )
-        self._file.write_table(found, row_group_size=ROWS)
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 def _numbered(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.DataType | type[pl.DataType]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.tables.table import GrowingTable, Table
+from questree.tables.growing import TableWriter
+from questree.tables.table import Table
 
 
 @dataclass
@@ -17,7 +18,7 @@ class ShardRows:
     tables: Iterable[Table]
     wide: bool
     _held: list[tuple[Table, pl.DataFrame]] = field(default_factory=list)
-    _begun: dict[str, GrowingTable] = field(default_factory=dict)
+    _begun: dict[str, TableWriter] = field(default_factory=dict)
 
     def add(self, table: Table, rows: pl.DataFrame) -> None:
         self._held.append((table, rows))
@@ -25,8 +26,9 @@ class ShardRows:
     def put_down(self) -> None:
         """Write what is held."""
         for table in self.tables:
-            growing = self._begun.setdefault(table.name, table.growing(self.folder))
-            growing.add(self._of(table))
+            if table.name not in self._begun:
+                self._begun[table.name] = TableWriter(self.folder / f"{table.name}.parquet", table, dictionary=False)
+            self._begun[table.name].write(self._of(table))
         self._held.clear()
 
     def write(self) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from questree.stages.ground.boxes import BOXES, Boxes
 from questree.stages.ground.grounding import GROUNDS, GroundOptions, ground
-from questree.stages.split.videos import TableWriter
+from questree.tables.growing import TableWriter
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 

@@ -19,6 +19,7 @@ from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import video_rows
 from questree.stages.split.steps import corpus, thresholds
+from questree.tables.growing import TableWriter
 from questree.tables.questions import BALANCED
 from questree.tables.run import Run
 from questree.tables.store import for_others, new_folder, scratch
@@ -145,27 +146,6 @@ def put_together(task: SplitTask, shards: list[str], folder: Path) -> None:
             twins.write(own)
             for name, writer in writers.items():
                 writer.write(found.filter(name))
-
-
-class TableWriter:
-    """A Parquet file written piece by piece, with the columns of a table."""
-
-    def __init__(self, path: Path, table: Table):
-        from pyarrow.parquet import ParquetWriter  # slow to import, and reading a split needs none
-
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.table = table
-        self.file = ParquetWriter(path, table.empty().to_arrow().schema, compression="zstd")
-
-    def __enter__(self) -> "TableWriter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def write(self, rows: pl.DataFrame) -> None:
-        if len(rows):
-            self.file.write_table(self.table.frame(rows).to_arrow())
 
 
 def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:

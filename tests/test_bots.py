@@ -33,6 +33,7 @@ from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from worlds import random_worlds
+from worlds.commands import questree as command
 from worlds.decomposed import Stored as Tables
 from worlds.decomposed import shards
 from worlds.exported_worlds import content, run_of
@@ -361,3 +362,6 @@ def test_all_that_is_wrong_with_a_bot_is_said_at_once(run: Run) -> None:
     with pytest.raises(BadInput, match="cannot be the name of a model"):
         answer(run.folder, model="oracle", name="x" * 300, quiet=True)
     assert changed_among(["x" * 300, "a\0b"]) == []  # as words of a command that failed
+    done = command("answer", run.folder, "--model", "oracle", "--name", "x" * 300)
+    assert done.returncode == 1
+    assert "cannot be the name of a model" in done.stderr

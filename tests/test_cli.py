@@ -155,6 +155,21 @@ def test_a_command_stopped_in_mid_write_leaves_no_half_output(how: signal.Signal
         assert list(tmp_path.iterdir()) == []
 
 
+def test_whoever_is_interrupted_may_say_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from questree.__main__ import main
+    from questree.cli import app
+
+    def stopped() -> None:
+        raise KeyboardInterrupt("2 epochs are kept")
+
+    monkeypatch.setattr(app, "main", stopped)
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr().err == "interrupted; nothing half-written is left, 2 epochs are kept\n"
+
+
 def test_workers_do_not_outlive_a_killed_parent(cleaned_run: Run, tmp_path: Path) -> None:
     shutil.copytree(cleaned_run.folder, tmp_path / "run")
     command = [sys.executable, "-m", "questree", "generate", str(tmp_path / "run"), "--shard", "1", "--quiet"]

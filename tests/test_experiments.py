@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import questree
+from conftest import copy
 from questree.api.experiments import agqa, decomp, running
 from questree.api.experiments.findings import Finding, Statistic, finding, score, slope
 from questree.api.experiments.plan import ExperimentPlan, TrainingJob
@@ -23,6 +24,7 @@ from questree.faults import BadInput
 from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Resampling
 from questree.scoring import agqa_questions
+from questree.tables.image_questions import ANSWERED, BALANCED, answered
 from questree.tables.run import Run
 
 
@@ -221,6 +223,29 @@ def test_what_is_in_the_way_is_said_first(taught: Run, tmp_path: Path) -> None:
             use("")
         with pytest.raises(BadInput, match="got 'three'; choose from one, two"):
             use("three")
+
+
+@pytest.mark.parametrize(
+    ("moved", "complaint"),
+    [
+        ("split", "expected a split, got 'test'; choose from train"),
+        ("selection", "expected questions of test, on which"),
+    ],
+)
+def test_nothing_is_trained_where_nothing_can_be_scored(
+    moved: str, complaint: str, apart_images: Run, tmp_path: Path
+) -> None:
+    run = copy(apart_images, tmp_path)
+    (run.covr / "splits").mkdir(exist_ok=True)
+    table = answered(run)
+    assert {"train", "test"} <= {*table["split"]}
+    if moved == "split":
+        ANSWERED.write(table.with_columns(split=pl.lit("train")), run.covr)
+    else:
+        BALANCED.write(BALANCED.frame(table.filter(pl.col("split") == "train").select("id")), run.covr)
+    with patch.object(running, "require_torch"), pytest.raises(BadInput, match=complaint):
+        experiment("covr", run.folder)
+    assert not (run.folder / "features").exists()
 
 
 def test_findings_are_plain_records() -> None:

@@ -14,8 +14,8 @@ def main() -> None:
         from questree.cli.app import main as work  # takes a moment, in which people press Ctrl-C
 
         work()
-    except KeyboardInterrupt:
-        print("interrupted; nothing half-written is left, finished shards are kept", file=sys.stderr)
+    except KeyboardInterrupt as stop:  # whoever keeps something else than shards says so in it
+        print(f"interrupted; nothing half-written is left, {stop or 'finished shards are kept'}", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # polars' own

@@ -2,6 +2,7 @@
 
 Most commands load none, and `questree --help` never: what only loading needs is imported where it is used."""
 
+import errno
 import importlib.util
 import inspect
 import sys
@@ -228,9 +229,18 @@ def wanted(arguments: Sequence[str]) -> tuple[list[str], list[Plugin]]:
 def _runs(arguments: list[str]) -> list[Path]:
     """Folders among the arguments that are runs; without one, where a new run will be written."""
     told = [path_of(each) for each in arguments if each and not each.startswith("-") and may_be_path(each)]
-    there = [path for path in told if (path / "vocabulary.toml").is_file() or (path / "images").is_dir()]
+    there = [path for path in told if _is_run(path)]
     apart = [part for each in arguments for part in (each.split("=", 1) if each.startswith("--out=") else [each])]
     return there or [path_of(after) for each, after in pairwise(apart) if each == "--out"]
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        return (path / "vocabulary.toml").is_file() or (path / "images").is_dir()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False  # an argument of another kind, which is judged by who takes it
 
 
 def configured(run: Path) -> list[Plugin]:

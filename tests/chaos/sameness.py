@@ -78,7 +78,7 @@ def same(place: Path, pythons: Sequence[str] = (), only: Sequence[str] = ("",)) 
         found = made(place / "made", how, lines)
         wanted = unturned if how.turned else known
         other = sorted(file for file in wanted.keys() | found.keys() if wanted.get(file) != found.get(file))
-        yield Failure("sameness", how.name, f"{len(other)} files differ: {', '.join(other[:3])}") if other else None
+        yield Failure("sameness", how.name, f"{len(other)} files differ: {', '.join(other)}") if other else None
 
 
 def made(folder: Path, how: Elsewhere, lines: Sequence[str]) -> dict[str, bytes]:

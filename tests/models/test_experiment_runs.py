@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+import questree
+from questree.api.experiments import plan
+from questree.metrics.scores import Resampling
 from questree.search.word_tables import default_words
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.tables.run import Run
@@ -108,6 +111,18 @@ def test_models_of_other_experiments_are_left_alone(taught: Run) -> None:
     assert "again" in done.stderr
     assert weights(taught) == before
     assert not (taught.folder / "experiments").exists()
+
+
+def test_who_interrupts_an_experiment_is_told_what_is_kept(taught: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    questree.train(taught.folder, model="lstm", epochs=1, name="done")
+
+    def pressed(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan, "finished", pressed)
+    asked = plan.ExperimentPlan(taught.folder, "agqa", (), "", {"epochs": 1}, Resampling(2, 0), workers=1)
+    with pytest.raises(KeyboardInterrupt, match=r"^1 of 2 models are trained and kept; rerun$"):
+        plan.learn(asked, [plan.TrainingJob(name, "lstm") for name in ("done", "not yet")])
 
 
 def test_the_sign_of_a_killed_experiment_is_taken_away(rooms: Run) -> None:

@@ -110,6 +110,31 @@ def test_what_stops_within_an_epoch_goes_on_there(taught: Run, monkeypatch: pyte
     assert kept(taught, "broken") == kept(taught, "whole")
 
 
+@pytest.mark.parametrize(
+    ("at", "wanted"),
+    [
+        ((0, 1), "nothing of lstm is kept yet"),
+        ((1, 3), "1 epochs and 2 steps of lstm are kept; rerun to go on from there"),
+    ],
+)
+def test_who_interrupts_a_training_is_told_what_is_kept(
+    at: tuple[int, int], wanted: str, taught: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from questree.training import loop
+
+    step = loop.Loop.step
+
+    def pressed(self: loop.Loop, optimizer: object, rows: object, epoch: int, number: int) -> float:
+        if (epoch, number) == at:
+            raise KeyboardInterrupt
+        return step(self, optimizer, rows, epoch, number)
+
+    monkeypatch.setattr(loop, "SAVED", 2)
+    monkeypatch.setattr(loop.Loop, "step", pressed)
+    with pytest.raises(KeyboardInterrupt, match=wanted):
+        questree.train(taught.folder, model="lstm", epochs=3, batch=8)
+
+
 def test_training_ends_when_validation_gets_no_better(taught: Run) -> None:
     questree.train(taught.folder, model="lstm", epochs=60, patience=2, rate=0.05, name="early")
     told = json.loads((taught.folder / "trained" / "early" / "history.json").read_text())
@@ -134,6 +159,8 @@ def test_bad_options_are_told_at_once(taught: Run) -> None:
         "choose from hcrn, hme, psac, updn, transformer, lstm" in command("train", taught.folder, "--model", "x").stderr
     )
     assert "there are none" in command("predict", taught.folder, "--model", "x").stderr
+    long = command("predict", taught.folder, "--model", "x" * 300, "--name", "y").stderr
+    assert f"expected a trained model, got {'x' * 300!r}" in long
     said = command("train", taught.folder, "--model", "lstm", "--split", "nowhere").stderr
     assert "expected a split, got 'nowhere'" in said
     assert not (taught.folder / "trained").exists()

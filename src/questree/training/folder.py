@@ -38,8 +38,9 @@ class TrainedFolder:
         return (self.folder / HISTORY).is_file() and bool(own_note(self.folder / HISTORY, "ended")["ended"])
 
     def model(self) -> dict[str, Any]:
-        if not self.begun:
-            there = ", ".join(trained_names(self.folder.parent)) or "none; `questree train` makes one"
+        known = trained_names(self.folder.parent)
+        if self.name not in known:  # not looked for as a file: it may be longer than any file's name
+            there = ", ".join(known) or "none; `questree train` makes one"
             raise BadInput.at("--model", f"expected a trained model, got {self.name!r}; there are {there}")
         return own_note(self.folder / MODEL, "plan", "words", "answers", "streams")
 

@@ -64,10 +64,23 @@ class Loop:
     def run(self) -> Standing:
         optimizer = optimizer_of(self.network, self.how)
         now = self.resumed(optimizer)
-        while not now.over(self.how):
-            self.epoch(optimizer, now)
+        try:
+            while not now.over(self.how):
+                self.epoch(optimizer, now)
+        except KeyboardInterrupt as stop:
+            raise KeyboardInterrupt(self.kept()) from stop
         self.place.end({"ended": True, "best": now.best, "epochs": now.epochs})
         return now
+
+    def kept(self) -> str:
+        """What the same command goes on from."""
+        found = self.place.state()
+        if found is None:
+            return f"nothing of {self.place.name} is kept yet"
+        at = msgspec.convert(found[1], Standing)
+        return (
+            f"{len(at.epochs):,} epochs and {at.step:,} steps of {self.place.name} are kept; rerun to go on from there"
+        )
 
     def epoch(self, optimizer: Any, now: Standing) -> None:
         """Steps that are left of it, then a look at what was learnt."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,17 +44,20 @@ class ExperimentPlan:
 
 def learn(plan: ExperimentPlan, jobs: Sequence[TrainingJob], split: str | None = "test") -> None:
     """Train every model that is not, and let it answer a split; several at a time."""
-    with processes(plan.workers, None, partial(_remedy, plan, jobs)) as executor:
+    with processes(plan.workers, None, lambda: f"{_kept(plan, jobs)}, with --workers 1") as executor:
         futures = [executor.submit(learnt, plan, job, split) for job in jobs]
-        for future in finished(futures, "models"):
-            future.result()
+        try:
+            for future in finished(futures, "models"):
+                future.result()
+        except KeyboardInterrupt as stop:
+            raise KeyboardInterrupt(_kept(plan, jobs)) from stop
 
 
-def _remedy(plan: ExperimentPlan, jobs: Sequence[TrainingJob]) -> str:
+def _kept(plan: ExperimentPlan, jobs: Sequence[TrainingJob]) -> str:
     from questree.api.training import trained
 
     done = sum(trained(plan.run, job.name) for job in jobs)
-    return f"{done} of {len(jobs)} models are trained and kept; rerun, with --workers 1"
+    return f"{done} of {len(jobs)} models are trained and kept; rerun"
 
 
 def learnt(plan: ExperimentPlan, job: TrainingJob, split: str | None) -> None:

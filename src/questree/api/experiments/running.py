@@ -10,8 +10,9 @@ from questree.api.experiments.folder import check_folder, write_folder
 from questree.api.experiments.plan import ExperimentPlan, PaperName
 from questree.api.feature_sets import make_features
 from questree.api.made import Made, Said
+from questree.api.question_tables import question_table
 from questree.api.runs import StrPath
-from questree.benchmarks import chosen
+from questree.benchmarks import Benchmark, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.features.read import NOTE, features_folder
 from questree.metrics.scores import Resampling
@@ -19,6 +20,7 @@ from questree.networks.catalogue import network, require_torch
 from questree.tables import run as tables
 from questree.tables.owners import present, writing
 
+TESTED = "test"  # the side models are scored on
 FROM_FACTS = "facts"  # features that are made where a run has none
 EPOCHS = 5  # of small networks: so that an experiment on 400 videos ends within minutes
 NEEDED = {"agqa": ("decomposed", "splits"), "decomp": ("decomposed",), "covr": ("decomposed", "splits"), "fpvg": ()}
@@ -93,14 +95,7 @@ def experiment(
     module: Any = import_module(f"questree.api.experiments.{paper}")
     named = tuple(filter(None, models.split(","))) or module.MODELS
     refuse([*at_least(1, {"workers": workers, "epochs": epochs}), *at_least(2, {"resamples": resamples})])
-    missing = [stage for stage in NEEDED[paper] if not own.has(place, stage)]
-    made_by = {"decomposed": "decompose", "splits": "split"}
-    refuse(
-        [
-            Fault(str(place.folder), f"no {stage} questions yet; `questree {made_by[stage]}` makes them")
-            for stage in missing
-        ]
-    )
+    check_questions(place, own, paper)
     target = place.folder / "experiments" / paper if out is None else Path(fspath(out))
     check_folder(target)
     require_torch()
@@ -119,6 +114,20 @@ def experiment(
     verdicts = ", ".join(f"{verdict} {count}" for verdict, count in counted(found.findings).items())
     told: list[Said] = [("Findings", [line(each) for each in found.findings]), *found.said, verdicts, f"wrote {target}"]
     return Made("experiment", told, {"paper": paper, "out": str(target), "findings": list(found.findings)})
+
+
+def check_questions(run: tables.Run, own: Benchmark, paper: PaperName) -> None:
+    """Before anything is trained: is there all that models learn from, and something to score them on?"""
+    missing = [stage for stage in NEEDED[paper] if not own.has(run, stage)]
+    made_by = {"decomposed": "decompose", "splits": "split"}
+    refuse(
+        [
+            Fault(str(run.folder), f"no {stage} questions yet; `questree {made_by[stage]}` makes them")
+            for stage in missing
+        ]
+    )
+    if question_table(run, own, TESTED, columns=["id"]).is_empty():
+        raise BadInput.at(run.folder, f"expected questions of {TESTED}, on which models are scored, got none")
 
 
 def line(each: Finding) -> dict[str, str]:

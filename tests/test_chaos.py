@@ -2,15 +2,16 @@
 
 import shlex
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from chaos import bombs
-from chaos.__main__ import main
+from chaos.__main__ import main, told
 from chaos.corruption import corrupted
 from chaos.full_disk import full_disk
-from chaos.fuzz import KEPT, broken, fuzz, kept_inputs, slug, unchanged
+from chaos.fuzz import KEPT, Failure, broken, fuzz, kept_inputs, slug, unchanged
 from chaos.kills import kill_points
 from chaos.mutations import mutated
 from chaos.readers import READERS, corpus
@@ -55,12 +56,26 @@ def test_what_breaks_a_reader_is_told_kept_and_the_end_is_no_success(
     line = ["chaos", "--only", "damaged files: vocabulary", "--inputs", "3", "--keep", str(tmp_path)]
     monkeypatch.setattr("sys.argv", line)
     assert main() == 1
-    told = capsys.readouterr().out.splitlines()
-    assert told[1].split() == ["damaged", "files:", "vocabulary", "3", "3"]
-    assert told[-1] == "3 failures" and "ZeroDivisionError" in told[2] and "planted" in told[2]
+    said = capsys.readouterr().out.splitlines()
+    assert said[1].split() == ["damaged", "files:", "vocabulary", "3", "3"]
+    assert said[-1] == "3 failures" and "ZeroDivisionError" in said[2] and "planted" in said[2]
     kept = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
     assert kept == [Path("vocabulary", str(seed), "words.toml") for seed in range(3)]
     assert (tmp_path / kept[0]).read_bytes() == mutated(whole, "vocabulary 0")[1]
+
+
+def test_who_interrupts_a_test_is_told_how_far_it_came(capsys: pytest.CaptureFixture[str]) -> None:
+    def results() -> Iterator[Failure | None]:
+        yield None
+        yield Failure("a test", "its input", "why")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        told("a test", results())
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["a", "test", "2", "1"],
+        ["a", "test:", "its", "input:", "why"],
+    ]
 
 
 @pytest.mark.parametrize("kept", kept_inputs(), ids=lambda kept: str(kept.relative_to(KEPT)))

@@ -68,14 +68,23 @@ def main() -> int:
         print(f"{'test':48} {'tried':>7} {'failed':>7}", flush=True)
         for group in (damaged, page_attacks, same_bytes, full, together, cluster, kills, stores):
             for name, results in group(Path(place), extent):
-                found = list(results)
-                wrong = [failure for failure in found if failure]
-                print(f"{name:48} {len(found):7,} {len(wrong):7,}", flush=True)
-                for failure in wrong[:20]:
-                    print(f"    {failure.test}: {failure.input}: {failure.why}", flush=True)
-                failed += len(wrong)
+                failed += told(name, results)
     print(f"{failed:,} failures" if failed else "nothing broke")
     return failed > 0
+
+
+def told(name: str, results: Iterable[Failure | None]) -> int:
+    """The row of a test, how many failed; who interrupts it is told how far it came."""
+    tried, wrong = 0, list[Failure]()
+    try:
+        for failure in results:
+            tried += 1
+            wrong += [failure] if failure else []
+    finally:
+        print(f"{name:48} {tried:7,} {len(wrong):7,}", flush=True)
+        for failure in wrong[:20]:
+            print(f"    {failure.test}: {failure.input}: {failure.why}", flush=True)
+    return len(wrong)
 
 
 def damaged(place: Path, extent: Extent) -> Tests:

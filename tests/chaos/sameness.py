@@ -65,6 +65,31 @@ ELSEWHERE = (
     Elsewhere("one thread", {"POLARS_MAX_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}),
     Elsewhere("many threads", {"POLARS_MAX_THREADS": "8", "OMP_NUM_THREADS": "2"}),
     Elsewhere("another order", turned=True),
+    # two of all ways, for those who have little time
+    Elsewhere(
+        "everything at once",
+        {
+            "PYTHONHASHSEED": "random",
+            "TZ": "Asia/Kathmandu",
+            "LC_ALL": "tr_TR.UTF-8",
+            "LANG": "tr_TR.UTF-8",
+            "POLARS_MAX_THREADS": "1",
+            "NUMBA_NUM_THREADS": "1",
+        },
+        workers=3,
+        turned=True,
+    ),
+    Elsewhere(
+        "everything once more",
+        {
+            "PYTHONHASHSEED": "77",
+            "TZ": "America/St_Johns",
+            "LC_ALL": "C",
+            "POLARS_MAX_THREADS": "8",
+            "OMP_NUM_THREADS": "2",
+        },
+        workers=2,
+    ),
 )
 
 

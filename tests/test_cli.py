@@ -130,6 +130,8 @@ def test_brackets_in_names_are_printed_as_they_are(tmp_path: Path) -> None:
     found = here.questree("ingest", "gqa", tmp_path / "pictures", "--out", tmp_path / "r[bold]x")
     assert found.returncode == 0, found.stderr
     assert "r[bold]x" in found.stdout
+    asked = here.questree("generate", tmp_path / "r[bold]x", "--questions", "6", "--workers", "1")
+    assert asked.returncode == 0, asked.stderr  # what looks like a pattern is read as a name
 
 
 def test_json_can_be_piped(asked_run: Run, tmp_path: Path) -> None:

@@ -220,10 +220,10 @@ words = crowded(vocabulary.default())
 vocabulary.default = lambda: words
 from judges import naive_generator as naive
 from judges.facts import WORDS, read
-from questree.stages.generate import arguments
+from questree.stages.generate import fillings
 from worlds import generator_rows as rows
 from worlds.small import facts
-arguments.EVERY = 1000
+fillings.EVERY = 1000
 assert WORDS is words
 naive.EVERY_OBJECT += [word.id for word in words.objects[-MORE:]]
 found = facts("\\n".join(crowd(seed) for seed in (1,)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -100,20 +101,24 @@ def any_choice(node: Node, world: Videos, rows: Any) -> Array:
     return np.ones(len(world), bool)
 
 
-def by_first_frame(core: Core) -> Array:
+def by_end_frame(local: Any, seek: Callable[..., Array]) -> Array:
     """The only object of the first (or last) frame of the window that has the relation."""
-    world, window = core.chunk.world.ask(core.args.video[core.row]), core.window
-    seek = first_frame if core.template.group == "first" else last_frame
-    at = seek(objects.support(world, core.relation), window[:, 0], window[:, 1], True)
-    return the_one(objects.objects_between(world, core.relation, at, np.where(at < 0, at, at + 1)))
+    relation, window = local.args.relation[local.row], local.chunk.spans.window[local.span]
+    world = local.chunk.world.ask(local.args.video[local.row])
+    at = seek(objects.support(world, relation), window[:, 0], window[:, 1], True)
+    return the_one(objects.objects_between(world, relation, at, np.where(at < 0, at, at + 1)))
+
+
+def by_first_frame(core: Core) -> Array:
+    return by_end_frame(core, first_frame if core.template.group == "first" else last_frame)
 
 
 def laws_by_first_frame() -> dict[Term, Callable[[Any], Array]]:
-    choices = ("choose_first", "choose_last")
+    ends = {"choose_first": first_frame, "choose_last": last_frame}
     return cores.PROGRAMS | {
-        term: lambda local: by_first_frame(local.core)
+        term: partial(by_end_frame, seek=ends[term.op.name])
         for term in cores.PROGRAMS
-        if isinstance(term, Node) and term.op.name in choices
+        if isinstance(term, Node) and term.op.name in ends
     }
 
 

@@ -9,9 +9,10 @@ import pytest
 from questree.networks.catalogue import SHIPPED, STREAMS, Inputs, network
 from worlds.seen_rooms import Rooms
 from worlds.seen_sets import THINGS, SeenSets
-from worlds.taught import looks_and_is_lost_without
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
+from worlds.taught import looks_and_is_lost_without  # noqa: E402
+
 SEEING = [name for name in SHIPPED if name != "lstm"]
 
 

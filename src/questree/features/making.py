@@ -109,7 +109,9 @@ class FactsOfImages(FeatureSource):
         if not file.is_file():
             return IMAGES_OF_A_SET
         with readable(file):
-            return int(pl.scan_parquet(file).select(pl.col("images").list.len().max()).collect().item() or 1)
+            return int(
+                pl.scan_parquet(file, glob=False).select(pl.col("images").list.len().max()).collect().item() or 1
+            )
 
     def ids(self) -> list[str]:
         return IMAGES.read(Run(self.run).images)["id"].to_list()
@@ -194,7 +196,7 @@ def _gathered(
     work: Path,
 ) -> dict[str, Any]:
     """Lists and shapes over all shards."""
-    parts = [pl.read_parquet(_places_of(task.out)) for task in tasks]
+    parts = [pl.read_parquet(_places_of(task.out), glob=False) for task in tasks]
     shards = [read_shard(task.out, len(part)) for task, part in zip(tasks, parts, strict=True)]
     names = [name for name in (shards[0] if shards else {}) if name != DETECTIONS]
     shapes = {name: _shape([own[name] for own in shards], most if name == OBJECTS else 1) for name in names}

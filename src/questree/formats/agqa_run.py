@@ -190,7 +190,7 @@ class Importing:
             self.add(piece)
         for path in question_files(folder).values():
             few = [task for task in tasks.values() if task.part.path == path]
-            hashes = [pl.read_ipc(task.folder / IDS).to_series() for task in few]
+            hashes = [pl.scan_ipc(task.folder / IDS, glob=False).collect().to_series() for task in few]
             refuse_repeated(path, hashes, [task.part.out / f"{task.part.name}.parquet" for task in few])
         return told
 
@@ -211,7 +211,7 @@ class Importing:
     @cached_property
     def left_out(self) -> list[pl.DataFrame]:
         """id, why: of every piece."""
-        return [pl.read_parquet(piece.folder / LEFT) for piece in self.pieces]
+        return [pl.read_parquet(piece.folder / LEFT, glob=False) for piece in self.pieces]
 
     def write(self, sources: dict[str, str], balanced: bool) -> None:
         """Facts, questions, selection and splits, as far as records tell of them; `sources`: digests of the files."""
@@ -251,7 +251,7 @@ class Importing:
             tasks.append(QuestionsTask(self.run.folder, self.words, f"{number:05d}", first, end, *more))
         with processes(self.workers, tasks=min(self.workers, len(tasks))) as pool:
             results({f"shard {task.name}": pool.submit(write_questions, task) for task in tasks}, "questions")
-        listings = [pl.scan_ipc(os.fspath(task.listing / LISTING)) for task in tasks]
+        listings = [pl.scan_ipc(os.fspath(task.listing / LISTING), glob=False) for task in tasks]
         return pl.concat(listings) if listings else pl.LazyFrame(schema=LISTED)
 
     def all_videos(self) -> Facts:

@@ -59,7 +59,9 @@ class PackedPiece:
     def of(self, first: int, end: int) -> pl.DataFrame:
         """The questions of these videos."""
         rows = self.among(first, end)
-        found = pl.scan_parquet(os.fspath(self.folder / PACKED)).filter(pl.col("video").is_in(self.own[rows].tolist()))
+        found = pl.scan_parquet(os.fspath(self.folder / PACKED), glob=False).filter(
+            pl.col("video").is_in(self.own[rows].tolist())
+        )
         to = dict(zip(self.own[rows].tolist(), self.video[rows].tolist(), strict=True))
         moved = pl.col("video").replace_strict(to, return_dtype=pl.Int64)
         return found.with_columns(moved, balanced=pl.lit(self.set == SETS[0])).collect()

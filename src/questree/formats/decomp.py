@@ -259,7 +259,7 @@ def join_csvs(folder: Path, set: str) -> None:
         with (folder / file_name(split.capitalize(), "", f"{set}-{kind}")).open("wb") as file:
             file.write(HEADER.encode())
             for part in parts:
-                table = pl.read_parquet(part)
+                table = pl.read_parquet(part, glob=False)
                 table.with_row_index("", number).write_csv(file, include_header=False)
                 number += len(table)
                 part.unlink()

@@ -133,7 +133,7 @@ def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception)
 def refuse_repeated(path: Path, hashes: Sequence[pl.Series], stored: Sequence[Path]) -> None:
     """Ids that occur twice in a file, given their hashes; equal ones only say to look among the rows stored."""
     if hashes and pl.concat(hashes).is_duplicated().any():
-        ids = pl.scan_parquet([os.fspath(file) for file in stored]).select("id").collect().to_series()
+        ids = pl.scan_parquet([os.fspath(file) for file in stored], glob=False).select("id").collect().to_series()
         refuse(
             [Fault(str(path), f"id {id!r} is there twice") for id in ids.filter(ids.is_duplicated()).unique().sort()]
         )

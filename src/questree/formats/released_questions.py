@@ -193,7 +193,7 @@ class Buckets:
 
 def bucket_rows(place: Path, kind: str) -> pl.DataFrame:
     """The rows of a bucket: "asked" or "other"."""
-    parts = [pl.read_parquet(path) for path in sorted(place.glob(f"{kind}-*.parquet"))]
+    parts = [pl.read_parquet(path, glob=False) for path in sorted(place.glob(f"{kind}-*.parquet"))]
     return pl.concat(parts) if parts else pl.DataFrame(schema=COLUMNS)
 
 
@@ -212,7 +212,7 @@ def deal_asked(buckets: Buckets, path: Path, span: JsonSpan, name: str) -> tuple
 
 @lru_cache(maxsize=1)
 def wanted_videos(path: Path) -> frozenset[str]:
-    return frozenset(pl.read_parquet(path)["video"])
+    return frozenset(pl.read_parquet(path, glob=False)["video"])
 
 
 def deal_others(buckets: Buckets, path: Path, span: JsonSpan, name: str) -> AnswersRead:

@@ -87,7 +87,9 @@ class FrameColumns:
 
     @classmethod
     def read(cls, folder: Path, names: Sequence[str]) -> "FrameColumns":
-        keys, *tables = (pl.read_ipc(os.fspath(folder / f"{name}.arrow")) for name in ("keys", *names))
+        keys, *tables = (
+            pl.scan_ipc(os.fspath(folder / f"{name}.arrow"), glob=False).collect() for name in ("keys", *names)
+        )
         return cls(keys, dict(zip(names, tables, strict=True)))
 
 

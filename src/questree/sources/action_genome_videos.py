@@ -73,7 +73,9 @@ class Listed:
 
     @classmethod
     def read(cls, folder: Path) -> "Listed":
-        return cls(*(pl.read_ipc(os.fspath(folder / f"{name}.arrow")) for name in ("videos", "actions")))
+        return cls(
+            *(pl.scan_ipc(os.fspath(folder / f"{name}.arrow"), glob=False).collect() for name in ("videos", "actions"))
+        )
 
 
 @dataclass(frozen=True)

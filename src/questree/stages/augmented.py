@@ -173,7 +173,7 @@ def clean(task: AugmentTask, seen: Sequence[Counts | None]) -> Cleaned:
     own, *others = seen or [None]
     begun = Graphs.of(raw)
     if seen:
-        kept = (pl.read_ipc(task.begun / f"{field.name}.arrow") for field in fields(Graphs))
+        kept = (pl.scan_ipc(task.begun / f"{field.name}.arrow", glob=False).collect() for field in fields(Graphs))
         begun, rules = Graphs(*kept), rules[counting(rules) :]
     graphs, counts = applied(begun, words, task.options, rules, own)
     facts = finished(graphs)

@@ -81,7 +81,9 @@ class QuestionChunk:
         """[question] is it in the balanced selection, which is never all in memory?"""
         file = os.fspath(Run(self.run).covr / f"{BALANCED.name}.parquet")
         with readable(Path(file)):
-            own = pl.scan_parquet(file).filter(pl.col("id").is_in(ids.implode())).collect(engine="streaming")
+            own = (
+                pl.scan_parquet(file, glob=False).filter(pl.col("id").is_in(ids.implode())).collect(engine="streaming")
+            )
         return ids.is_in(own["id"].implode())
 
     def selected(self, every: bool, *columns: str) -> pl.DataFrame:

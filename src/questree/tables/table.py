@@ -35,19 +35,19 @@ def readable(path: Path) -> Iterator[None]:
 def columns_in(path: Path) -> list[str]:
     """Names of the columns of a Parquet file."""
     with readable(path):
-        return list(pl.read_parquet_schema(path))
+        return list(pl.scan_parquet(path, glob=False).collect_schema())
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
     """All of a Parquet file."""
     with readable(path):
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, glob=False)
 
 
 def rows_in(path: Path) -> int:
     """Number of rows of a Parquet file, read off its end."""
     with readable(path):
-        return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Table:
 
     def read_piece(self, folder: Path) -> pl.DataFrame:
         """The rows of a piece; of columns that are looked at alone, only these come into memory."""
-        return pl.read_ipc(os.fspath(folder / f"{self.name}.arrow"))
+        return pl.scan_ipc(os.fspath(folder / f"{self.name}.arrow"), glob=False).collect()
 
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend
@@ -111,7 +111,7 @@ class Table:
             if dtype in (NUMBERED, pl.List(NUMBERED))
         }
         casts = [pl.col(name).cast(dtype) for name, dtype in types.items()]
-        self.sink_to(pl.concat([pl.scan_ipc(file).with_columns(casts) for file in files]), path)
+        self.sink_to(pl.concat([pl.scan_ipc(file, glob=False).with_columns(casts) for file in files]), path)
 
     def sink(self, rows: pl.LazyFrame, folder: Path) -> None:
         self.sink_to(rows, folder / f"{self.name}.parquet")
@@ -128,13 +128,13 @@ class Table:
         if not path.is_file():
             raise BadInput.at(path, f"no table {self.name} here; was the stage that writes it run?")
         with readable(path):
-            missing = self.columns.keys() - pl.read_parquet_schema(path).keys()
+            missing = self.columns.keys() - pl.scan_parquet(path, glob=False).collect_schema().keys()
             if missing:
                 table = pl.DataFrame()
             elif where is None and rows is None:
-                table = pl.read_parquet(path, columns=list(self.columns))
+                table = pl.read_parquet(path, columns=list(self.columns), glob=False)
             else:
-                scanned = pl.scan_parquet(path)
+                scanned = pl.scan_parquet(path, glob=False)
                 scanned = scanned if rows is None else scanned.slice(rows[0], rows[1] - rows[0])
                 scanned = scanned if where is None else scanned.filter(where)
                 table = scanned.select(list(self.columns)).collect()
@@ -148,7 +148,7 @@ class Table:
         """The values of a column, and `len`: how many rows have each."""
         path = folder / f"{self.name}.parquet"
         with readable(path):
-            return pl.scan_parquet(path).group_by(column).len().collect(engine="streaming")
+            return pl.scan_parquet(path, glob=False).group_by(column).len().collect(engine="streaming")
 
 
 def _numbered(column: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.DataType | type[pl.DataType]:

@@ -78,7 +78,10 @@ def audit(run: Run, options: AuditOptions, workers: int = 1) -> Audit:
             table = without_keys(keys)
             share = {name: shares(table, name, options.most) for name in SETS}
             over(pool, "saying questions", "questions", parts, write_said, task, known, share)
-        said = {name: texts_of(pl.read_ipc(task.place(part, f".{name}")) for part in parts) for name in SETS}
+        said = {
+            name: texts_of(pl.scan_ipc(task.place(part, f".{name}"), glob=False).collect() for part in parts)
+            for name in SETS
+        }
         types = types_of(set[str]().union(*(own.open for own in seen)), known.templates)
         words = dict(enumerate(known.answers))
         asked = AuditedQuestions(has_selection(run), keys, table, said, types, known.templates, words)
@@ -108,7 +111,7 @@ def asked(chunk: QuestionChunk, *columns: str) -> pl.DataFrame:
 
 def count_chunk(task: SetAuditTask, chunk: QuestionChunk, known: NumberedWords) -> CountedShard:
     """Write how often every answer is given to every text."""
-    table = known.put(pl.read_ipc(task.place(chunk, LOOKED_AT)))
+    table = known.put(pl.scan_ipc(task.place(chunk, LOOKED_AT), glob=False).collect())
     own = table.group_by(GROUPED).agg(
         pl.col("hash").min().alias(FIRST), before=pl.len().cast(pl.Int64), after=pl.col("kept").sum().cast(pl.Int64)
     )
@@ -120,7 +123,7 @@ def write_said(
 ) -> None:
     """question, template, answer, kind, test, hash of what is looked at before and after balancing, each as a file."""
     order = {name: at for at, name in enumerate(NAMES)}
-    table = known.put(pl.read_ipc(task.place(chunk, LOOKED_AT))).with_columns(
+    table = known.put(pl.scan_ipc(task.place(chunk, LOOKED_AT), glob=False).collect()).with_columns(
         asked(chunk, "question")["question"],
         kind=pl.col("name").replace_strict(order, default=len(NAMES), return_dtype=pl.Int64),
     )

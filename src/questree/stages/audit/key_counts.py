@@ -45,12 +45,12 @@ def merged(place: Path, found: Sequence[CountedShard], order: Sequence[str] = GR
     made = [place / f"part {number}" for number in range(len(begins) + 1)]
     sums = [pl.col("before", "after").sum(), *(pl.col(name).min() for name in order if name == FIRST)]
     for path, low, high in zip(made, [None, *begins], [*begins, None], strict=True):
-        rows = pl.scan_parquet(files)
+        rows = pl.scan_parquet(files, glob=False)
         rows = rows if low is None else rows.filter(pl.col("key") >= low)
         rows = rows if high is None else rows.filter(pl.col("key") < high)
         whole = rows.group_by(GROUPED).agg(sums).collect(engine="streaming")
         whole.sort(order).write_parquet(path, compression="zstd", compression_level=1)
-    return [pl.scan_parquet(path) for path in made]
+    return [pl.scan_parquet(path, glob=False) for path in made]
 
 
 def texts_of(said: Iterable[pl.DataFrame]) -> pl.DataFrame:

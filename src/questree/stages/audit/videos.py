@@ -68,7 +68,10 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
             for name in SETS:
                 how = replace(task, chosen=chosen and name == "after"), name, shares(table, name, options.most)
                 over(pool, "saying questions", "shard", shards, write_said, *how)
-        said = {name: texts_of(pl.read_ipc(place / f"{shard}.{name}") for shard in shards) for name in SETS}
+        said = {
+            name: texts_of(pl.scan_ipc(place / f"{shard}.{name}", glob=False).collect() for shard in shards)
+            for name in SETS
+        }
         bars, counted = answer_bars(bank), [*categories(table, bank.edition)]
         asked = AuditedQuestions(chosen, keys, table, said, types, bars, spellings(bank), counted)
         return audited(asked, options, run.folder / "audit")

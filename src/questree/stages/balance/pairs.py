@@ -141,7 +141,7 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
     """Write the rows of a group that stay."""
-    own = pl.concat([pl.read_ipc(task.dealt(group, part)) for part in parts])
+    own = pl.concat([pl.scan_ipc(task.dealt(group, part), glob=False).collect() for part in parts])
     taken, first = select(own, room, task.seed)
     with for_others(task.chosen(group)) as file:
         own["row"].gather(taken).sort().to_frame().write_ipc(file)
@@ -153,7 +153,9 @@ def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: 
 def write_chosen(task: PairsTask, chunk: QuestionChunk, groups: Sequence[Group]) -> None:
     """Write the ids of what stays of a chunk."""
     inside = pl.col("row").is_between(chunk.begin, chunk.end, closed="left")
-    rows = pl.concat([pl.scan_ipc(os.fspath(task.chosen(group))).filter(inside) for group in groups]).collect()
+    rows = pl.concat(
+        [pl.scan_ipc(os.fspath(task.chosen(group)), glob=False).filter(inside) for group in groups]
+    ).collect()
     with new_folder(task.piece(chunk)) as folder:
         BALANCED.write_piece(chunk.read("id")[rows["row"].sort() - chunk.begin], folder)
 

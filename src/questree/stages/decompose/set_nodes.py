@@ -90,7 +90,7 @@ def put_together(parts: Path, counts: Sequence[ChunkCounts], folder: Path, pool:
 
 def tops_in(parts: Path, chunks: int) -> Ints:
     """[question] its node"""
-    tops = [pl.read_ipc(place(parts, at) / "tops.arrow") for at in range(chunks)]
+    tops = [pl.scan_ipc(place(parts, at) / "tops.arrow", glob=False).collect() for at in range(chunks)]
     found = np.zeros(sum(map(len, tops)), np.uint32)
     for own in tops:
         found[own["question"].to_numpy()] = own["node"].to_numpy()
@@ -122,7 +122,8 @@ def numbered(forms: list[RankedForm], counts: Sequence[ChunkCounts], slots: int)
 def renumber(parts: Path, chunk: NumberedChunk) -> None:
     """Write the tables of a chunk with the numbers its nodes and forms have among all."""
     nodes, edges, tops = (
-        pl.read_ipc(parts / f"{chunk.chunk:05d}" / f"{name}.arrow") for name in ("nodes", "edges", "tops")
+        pl.scan_ipc(parts / f"{chunk.chunk:05d}" / f"{name}.arrow", glob=False).collect()
+        for name in ("nodes", "edges", "tops")
     )
     table = set_nodes(chunk.slots)
     missing = [name for name in slots_of(table.columns) if name not in nodes.columns]
@@ -160,6 +161,8 @@ def write_piece(parts: Path, out: Path, cells: Sequence[Cell], slots: int) -> No
     with new_folder(out) as folder:
         for table in (set_nodes(slots), EDGES):
             used = sorted({cell.chunk for cell in cells})
-            chunks = {chunk: pl.read_ipc(place(parts, chunk) / f"{table.name}.arrow") for chunk in used}
+            chunks = {
+                chunk: pl.scan_ipc(place(parts, chunk) / f"{table.name}.arrow", glob=False).collect() for chunk in used
+            }
             rows = [chunks[cell.chunk].slice(*(cell.nodes if table is not EDGES else cell.edges)) for cell in cells]
             table.write_piece(pl.concat([table.empty(), *rows]).rechunk(), folder)

@@ -180,7 +180,7 @@ def _written(parts: Parts) -> Parts:
 
 def see_draws(task: SetSplitTask, chunk: QuestionChunk, lists: Lists, within: Windows) -> SeenHashes:
     """Of every list the questions it is drawn from."""
-    table = pl.read_ipc(task.place(chunk))
+    table = pl.scan_ipc(task.place(chunk), glob=False).collect()
     own = [lists.draws(at, table) for at in range(len(lists))]
     group = np.repeat(np.arange(len(lists)), np.array([len(draw) for draw in own], np.int64))
     return seen(group, np.concatenate([np.zeros(0, np.uint64), *own]), within)
@@ -188,7 +188,7 @@ def see_draws(task: SetSplitTask, chunk: QuestionChunk, lists: Lists, within: Wi
 
 def write_parts(task: SetSplitTask, chunk: QuestionChunk, lists: Lists, last: Hashes, files: Sequence[str]) -> None:
     """A folder for every part of splits and every list of training questions; files: of every split."""
-    table = pl.read_ipc(task.place(chunk))
+    table = pl.scan_ipc(task.place(chunk), glob=False).collect()
     curves = [curve_part(count) for count in task.options.curve]
     for part in (*PARTS, IID_SIZE, *curves):
         with new_folder(task.piece(chunk, part)) as folder:
@@ -206,5 +206,5 @@ def slug(name: str) -> str:
 
 def ids_of(task: SetSplitTask, chunks: Sequence[QuestionChunk], file: str, part: str) -> list[str]:
     """The questions of a part of a split."""
-    pieces = (pl.read_ipc(task.piece(chunk, part) / f"{file}.arrow") for chunk in chunks)
+    pieces = (pl.scan_ipc(task.piece(chunk, part) / f"{file}.arrow", glob=False).collect() for chunk in chunks)
     return [id for piece in pieces for id in piece["id"].to_list()]

@@ -142,7 +142,9 @@ def put_together(task: SplitTask, shards: list[str], folder: Path) -> None:
         }
         twins = files.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
         for shard in watch(shards, "writing", len(shards)):
-            found, own = (pl.read_ipc(task.scratch / f"{shard}.{name}") for name in (PARTS, TWINS.name))
+            found, own = (
+                pl.scan_ipc(task.scratch / f"{shard}.{name}", glob=False).collect() for name in (PARTS, TWINS.name)
+            )
             twins.write(own)
             for name, writer in writers.items():
                 writer.write(found.filter(name))

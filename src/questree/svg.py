@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 
 # light enough for words on them, and told apart with any colour vision (Tol)
@@ -18,9 +19,14 @@ def colour(at: int) -> str:
 
 def element(name: str, *inside: str, **attributes: float | str | None) -> str:
     """Attributes are escaped, `data_part` is data-part, `class_` is class, None is left out; `inside` is SVG."""
-    known = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    said = "".join(f' {key}="{_spelled(value)}"' for key, value in known.items())
+    said = "".join([f' {_named(key)}="{_spelled(value)}"' for key, value in attributes.items() if value is not None])
     return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
+
+
+@cache
+def _named(key: str) -> str:
+    """One of the few names of attributes that are written in this code."""
+    return key.rstrip("_").replace("_", "-")
 
 
 def _spelled(value: float | str) -> str:

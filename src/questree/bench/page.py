@@ -14,14 +14,14 @@ from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from questree.bench.runs import aside, made_run
+from questree.bench.runs import aside, asked_images, made_run
 from questree.cli.terminal import output, say, write_json
 from questree.tables.run import Run
 
 PER_VIDEO = 200  # questions
 HOST = "127.0.0.1"
 MODELS = ("perception-noise", "most-likely")
-SORTS = ("", "question", "-question", "answer", "-answer", "steps", "-steps", "template", "-template")
+SORTS = ("", "question", "-question", "answer", "-answer", "template", "-template")  # and by the view's numbers
 FILTERS: tuple[Mapping[str, str], ...] = (
     {},
     {"answer": "yes"},
@@ -54,13 +54,15 @@ def page(
     clients: Annotated[int, Parameter(help="Number of clients that ask at once.")] = 200,
     addresses: Annotated[int, Parameter(help="Number of different pages that are asked for in turn.")] = 20_000,
     videos: Annotated[int, Parameter(help="Number of videos.")] = 20,
+    images: Annotated[int, Parameter(help="Ask about sets of this many images instead of videos.")] = 0,
     seed: Annotated[int, Parameter(help="Seed of the world.")] = 1,
 ) -> None:
     """Lists and what is opened from them, as people go about it: time and memory of the server a request.
 
     More different pages than a server keeps are all made anew.
     """
-    with made_run("decomposed", videos, seed, PER_VIDEO) as run, served(answered(run)) as (process, port):
+    made_up = asked_images(images, seed) if images else made_run("decomposed", videos, seed, PER_VIDEO)
+    with made_up as run, served(answered(run)) as (process, port):
         asked = list(islice(pages(run), min(addresses, requests)))
         begin, clock = Load.of(process), time.perf_counter()
         first = asyncio.run(ask_all(port, asked, clients))
@@ -104,23 +106,26 @@ def answer_run(run: Run) -> Run:
 
 
 def pages(run: Run) -> Iterator[str]:
-    """Every list, and of each page of it some questions that are opened, each with a frame."""
+    """Every list, and of each page of it some questions that are opened, those about videos each with a frame."""
     from questree.show.page.app import in_order
     from questree.show.page.browse import Pages
     from questree.show.page.filters import address
     from questree.show.page.site import Site
+    from questree.show.video_view import VideoView
 
     own = Site.read(run).first
-    for filters, sort in product(FILTERS, SORTS):
+    numbers = [f"{sign}{name}" for name in own.view.numbers for sign in ("", "-")]
+    for filters, sort in product(FILTERS, [*SORTS, *numbers]):
         wanted = {**filters, "sort": sort} if sort else filters
         _, rows, _ = in_order(own, wanted)
         for number in range(1, Pages.of(len(rows), "").last + 1):
             shown = Pages.of(len(rows), str(number))
-            yield address("/", wanted, page=number)
+            yield address(own.view.home, wanted, page=number)
             few = rows[shown.begin : shown.end][:: max(1, shown.size // OPENED)][:OPENED]
             for id in own.view.ids(own.questions.columns["key"][few]):
-                yield address(f"/questions/{id}", wanted)
-                yield address(f"/questions/{id}/frames/0", {})
+                yield address(f"{own.view.item}{id}", wanted)
+                if isinstance(own.view, VideoView):
+                    yield address(f"{own.view.item}{id}/frames/0", {})
 
 
 @contextmanager

@@ -166,3 +166,21 @@ def made_images(place: Path, images: int, seed: int) -> Run:
     write_images(place / "world", images, seed)
     ingest(place / "world", place / "run")
     return Run(place / "run")
+
+
+@contextmanager
+def asked_images(images: int, seed: int) -> Iterator[Run]:
+    """A run of synthetic images, two decomposed questions of each, while its progress is shown."""
+    with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
+        yield aside(ask_images, Path(place), images, seed)
+
+
+def ask_images(place: Path, images: int, seed: int) -> Run:
+    from questree.search.word_tables import default_words
+    from questree.stages.decompose.set_chunks import decompose_run
+    from questree.stages.drafts.whole_run import DraftOptions, generate
+
+    run = made_images(place, images, seed)
+    generate(run, DraftOptions(questions=2 * images, seed=seed), 2)
+    decompose_run(run, default_words(), every=True, workers=2)
+    return run

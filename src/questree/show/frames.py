@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from questree.domains.video.facts import WORD
 from questree.faults import BadInput
+from questree.show.dag import few
 from questree.show.tags import LETTER, Box, Tag, meet, tags
 from questree.show.timeline import Mentioned
 from questree.svg import element, title
-from questree.tables.facts import BOX, Facts
+from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
 KINDS = ("other", "person", "step", "mentioned")  # in the order they are drawn; step: on the way to what is meant
@@ -52,12 +54,12 @@ def _drawn(each: Boxed, tag: Tag, unit: float) -> str:
     sides = {"width": max(x2 - x1, 1), "height": max(y2 - y1, 1)}
     ends = {"x1": tag.x + unit, "y1": tag.y + tag.height / 2, "x2": x1, "y2": y1}
     size = {"x": tag.x, "y": tag.y, "width": tag.width, "height": tag.height}
-    lead = element("line", class_="lead", **ends, stroke_width=0.4 * unit)
+    apart = not meet(tag.box, (x1 - 1, y1 - 1, x2 + 1, y2 + 1))
     return element(
         "g",
         title(each.label),
         element("rect", class_="box", x=x1, y=y1, **sides, stroke_width=0.6 * unit),
-        *([] if meet(tag.box, (x1 - 1, y1 - 1, x2 + 1, y2 + 1)) else [lead]),
+        *([element("line", class_="lead", **ends, stroke_width=0.4 * unit)] if apart else []),
         element("rect", class_="tag", **size),
         element("text", escape(each.label), x=tag.x + unit / 2, y=tag.y + 0.75 * tag.height, font_size=LETTER * unit),
         class_=each.kind,
@@ -99,32 +101,38 @@ def frame_of(
     facts: Facts, position: int, vocabulary: Vocabulary, mentioned: Mentioned, address: str | None = ""
 ) -> ShownFrame:
     """`facts` are those of one video."""
-    here = pl.col("frame") == position
-    number, seconds = facts.frames.filter(here).select("number", "seconds").row(0)
-    boxes = [Boxed("person", "person", box_of(row)) for row in facts.persons.filter(here).to_dicts()]
+    number, seconds = next(at_frame(facts.frames["frame", "number", "seconds"], position).iter_rows())[1:]
+    boxes = [Boxed("person", "person", box_of(row)) for row in at_frame(facts.persons, position).iter_rows(named=True)]
     unboxed = []
-    for row in facts.objects.filter(here & pl.col("visible")).iter_rows(named=True):
+    for row in at_frame(facts.objects, position).iter_rows(named=True):
+        if not row["visible"]:
+            continue
         label = vocabulary.objects[row["object"]].name
         if row["x1"] is None:
             unboxed.append(label)
         else:
             boxes.append(Boxed(label, "mentioned" if row["object"] in mentioned.objects else "other", box_of(row)))
-    width, height = facts.videos.select("width", "height").row(0)
+    width, height = facts.videos["width", "height"].row(0)
     relations = holding(facts, position, vocabulary, mentioned)
     size = size_of(width, height, boxes)
     seen = around(facts, size) if address == "" else None
     return ShownFrame(position, number, seconds, size, boxes, unboxed, relations, address, seen)
 
 
+def at_frame(table: pl.DataFrame, position: int) -> pl.DataFrame:
+    """What is said about one frame."""
+    return few(table, np.flatnonzero(table["frame"].to_numpy() == position))
+
+
 def around(facts: Facts, size: tuple[int, int]) -> Box | None:
     """The piece of an empty frame in which anything happens in the whole video."""
-    corners = pl.concat([table.select(list(BOX)).drop_nulls() for table in (facts.objects, facts.persons)])
-    if corners.is_empty():
+    boxed = [table for table in (facts.objects, facts.persons) if table["x1"].null_count() < len(table)]
+    if not boxed:
         return None
     room = MARGIN * max(size)
-    low = [max(float(corners[name].min()) - room, 0.0) for name in ("x1", "y1")]  # type: ignore[arg-type]
+    low = [max(min(float(table[name].min()) for table in boxed) - room, 0.0) for name in ("x1", "y1")]  # type: ignore[arg-type]
     high = [
-        min(float(corners[name].max()) + room, float(most))  # type: ignore[arg-type]
+        min(max(float(table[name].max()) for table in boxed) + room, float(most))  # type: ignore[arg-type]
         for name, most in zip(("x2", "y2"), size, strict=True)
     ]
     return (*low, *high) if low[0] < high[0] and low[1] < high[1] else None  # type: ignore[return-value]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
-from questree.show.views import Evidence, Listed, Mask, Posed, Scene, View
+from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import image_ids, set_columns
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as taken_apart
@@ -40,7 +40,7 @@ from questree.stages.split.set_chunks import SIDES
 from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.predictions import IMAGE_SETS
-from questree.tables.questions import with_programs
+from questree.tables.questions import program_text
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
@@ -116,6 +116,7 @@ class ImageView(View):
         super().__init__(run)
         self.facts, self.decomposed = Images.load(run.images), COVR.has(run, "decomposed")
         self.every = answered(run)
+        self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
         last = self.every["images"].explode().max()
         if isinstance(last, int) and last >= len(self.facts.images):
             wanted = f"a question asks about image {last}, there are {len(self.facts.images)}"
@@ -135,12 +136,13 @@ class ImageView(View):
         return opened(shard, read_sets(self.benchmark.place(self.run, "decomposed")))
 
     def dag(self, one: Opened) -> Dag:
-        said = one.nodes.select("program", "answer", text="question", type=pl.Series(one.types)).to_dicts()
+        known = zip(*(one.nodes[name].to_list() for name in ("program", "answer", "question")), one.types, strict=True)
+        said = [dict(zip(("program", "answer", "text", "type"), row, strict=True)) for row in known]
         text = [coloured(row["text"], node) for row, node in zip(said, self.programs(one), strict=True)]
         return Dag.of(said, text, one)
 
     def programs(self, one: Opened) -> list[Node]:
-        return [parse(text, IMAGES) for text in one.nodes["program"]]
+        return [self.parsed(text) for text in one.nodes["program"].to_list()]
 
     @cached_property
     def shown(self) -> pl.DataFrame:
@@ -162,9 +164,10 @@ class ImageView(View):
         return Listed(columns, self.opened(shard) if self.decomposed else None)
 
     def pose(self, key: int) -> Posed:
-        row = with_programs(self.every[[key]]).row(0, named=True)
+        row = self.every.row(key, named=True)
+        row["program"] = program_text(row["form"], row["words"])
         try:
-            program: Node | None = parse(row["program"], IMAGES)
+            program: Node | None = self.parsed(row["program"])
         except ProgramError:
             program = None
         text = coloured(row["question"], program)
@@ -192,9 +195,9 @@ class ImageView(View):
         return ImageScene(parts, [self.picture(image, parts) for image in asked.stored["images"]])
 
     def picture(self, image: int, parts: Sequence[PickedPart] = ()) -> ImageShown:
-        id, width, height = self.facts.images.select("id", "width", "height").row(image)
+        id, width, height = self.facts.images["id", "width", "height"].row(image)
         boxes, unboxed, meant = [], [], False
-        for row in self.things.filter(pl.col("image") == image).iter_rows(named=True):
+        for row in self.things[self.first_thing[image] : self.first_thing[image + 1]].iter_rows(named=True):
             label = " ".join([*(row["attributes"] or [])[:2], row["name"]])
             own = tuple(at for at, part in enumerate(parts) if row["row"] in part.things)
             outer = any(parts[at].outer for at in own)
@@ -223,6 +226,12 @@ class ImageView(View):
         things = self.facts.things.with_row_index("row").with_columns(name=words.gather(self.facts.things["name"]))
         return things.join(named, left_on="row", right_on="thing", how="left", maintain_order="left")
 
+    @cached_property
+    def first_thing(self) -> list[int]:
+        """[image + 1] where its things begin."""
+        own: list[int] = np.searchsorted(self.things["image"], np.arange(len(self.facts.images) + 1)).tolist()
+        return own
+
     def labels(self, asked: Posed) -> list[tuple[str, str]]:
         return [(name, str(asked.stored[name])) for name in ("split", "length", "depth", "attributes")]
 
@@ -236,8 +245,15 @@ class ImageView(View):
 
     def twins(self, asked: Posed) -> list[int]:
         """Made together with it."""
-        same = self.every.with_row_index("row").filter(pair=asked.stored["pair"], question=asked.text)
-        return [row for row in same["row"].to_list() if row != self.row_at[asked.id]]
+        made = np.flatnonzero(self.pairs == asked.stored["pair"])
+        texts = self.every["question"][made].to_list()
+        same = [row for row, text in zip(made.tolist(), texts, strict=True) if text == asked.text]
+        return [row for row in same if row != self.row_at[asked.id]]
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """[question]"""
+        return self.every["pair"].to_numpy()
 
     def key(self, id: str) -> int | None:
         return self.row_at.get(id)

@@ -74,9 +74,9 @@ def answered(shard: Opened, said: Sequence[str | None], missing: Missing) -> Ans
 def broken_in(model: Answered) -> Iterator[Broken]:
     """Every rule broken by the answers of one DAG."""
     found = model.hierarchies
-    child = found.edges["child"].to_numpy()
+    child, columns = found.edges["child"].to_numpy(), [each.to_numpy() for each in found.composed.get_columns()]
     for rule, rows in broken_rules(model):
-        for parent, composition, first, count in found.composed[rows].iter_rows() if len(rows) else ():
+        for parent, composition, first, count in zip(*(each[rows].tolist() for each in columns), strict=True):
             name = found.compositions[composition]
             yield Broken(rule, name, parent, against(model, name, child[first : first + count].tolist()))
 

@@ -24,17 +24,23 @@ class Tag:
 
 def tags(boxes: Sequence[tuple[str, Box]], unit: float, seen: Box) -> list[Tag]:
     """[box] the place of its name inside what is seen; who comes first chooses first."""
-    found: list[Tag] = []
+    found, taken = list[Tag](), list[Box]()
     for label, box in boxes:
         width, height = min(len(label) * LETTER * unit * WIDE + unit, seen[2] - seen[0]), TALL * unit
-        places = (Tag(x, y, width, height) for x, y in near(box, width, height, seen))
+        places = near(box, width, height, seen)
         first = next(places)
         if len(found) < ROOM:
-            first = next(
-                (tag for tag in chain([first], places) if not any(meet(tag.box, one.box) for one in found)), first
-            )
-        found.append(first)
+            tried = chain([first], places)
+            first = next(((x, y) for x, y in tried if _free((x, y, x + width, y + height), taken)), first)
+        found.append(Tag(*first, width, height))
+        taken.append(found[-1].box)
     return found
+
+
+def _free(place: Box, taken: Sequence[Box]) -> bool:
+    """Does it meet none of these? Asked hundreds of times for a picture, so without calls of `meet`."""
+    x1, y1, x2, y2 = place
+    return not any(x1 < right and left < x2 and y1 < bottom and top < y2 for left, top, right, bottom in taken)
 
 
 def near(box: Box, width: float, height: float, seen: Box) -> Iterator[tuple[float, float]]:

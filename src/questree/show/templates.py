@@ -38,6 +38,7 @@ def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
+        auto_reload=False,  # nobody looks at the files for every page
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

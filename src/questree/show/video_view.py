@@ -22,7 +22,7 @@ from questree.rules import VIDEO_DAGS
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import media_file
 from questree.show.timeline import APART, Timeline, VideoTracks, filled, grounds, mentioned
-from questree.show.views import READ, Evidence, Listed, Mask, Posed, Scene, View
+from questree.show.views import READ, SAID, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.dag_shards import tables, tables_by_rules
@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # splits are only imported where questions are looked for
     from questree.stages.split.rows import QuestionRows
 
 KEY = 1 << 32  # video * KEY + number
-SEEN, SAID = 32, 4096  # videos, and nodes of DAGs, that are kept as they are shown
+SEEN = 32  # videos that are kept as they are shown
 TIME = re.compile(r"\b(before|after|while|between|for the \w+ amount of time|for a \w+ amount of time)\b")
 INSIDE = {"a": "action", "b": "action", "object": "object", "relation": "relation"}  # slots of slots: time.a
 STORED = (FORMS, NODES, EDGES, TOPS)
@@ -78,7 +78,7 @@ class VideoScene(Scene):
     @property
     def size(self) -> tuple[int, int] | None:
         """Width and height, if the source says them."""
-        width, height = self.facts.videos.select("width", "height").row(0)
+        width, height = self.facts.videos["width", "height"].row(0)
         return (int(width), int(height)) if width and height else None
 
 

@@ -22,6 +22,7 @@ from questree.terms import Node
 Ints = NDArray[Any]
 Mask = NDArray[np.bool_]  # [question]
 READ = 8  # shards kept open
+SAID = 4096  # nodes of DAGs that are kept as they are shown
 POSED = 2048  # questions kept as they are asked: lists have many in common
 MARKED: tuple[Role, ...] = (DECIDES, REFERENCE, TIME)  # evidence that is drawn, each by its own mark
 

@@ -2,6 +2,7 @@
 the programs of questions that have no templates of ours."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,13 @@ def with_forms(questions: pl.DataFrame) -> pl.DataFrame:
 
 def with_programs(questions: pl.DataFrame) -> pl.DataFrame:
     """Questions with their programs as texts, too."""
-    rows = ((SLOT.split(form), words) for form, words in questions.select(*PROGRAM).iter_rows())
-    texts = ["".join(quoted(words[int(p)]) if at % 2 else p for at, p in enumerate(pieces)) for pieces, words in rows]
+    texts = [program_text(form, words) for form, words in questions.select(*PROGRAM).iter_rows()]
     return questions.with_columns(program=pl.Series(texts, dtype=pl.String))
+
+
+def program_text(form: str, words: Sequence[str]) -> str:
+    """A program as it is written."""
+    return "".join(quoted(words[int(p)]) if at % 2 else p for at, p in enumerate(SLOT.split(form)))
 
 
 TABLES = {  # per edition; what only the first one has comes last

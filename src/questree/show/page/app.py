@@ -88,7 +88,7 @@ def render(request: Request, name: str, status: int = 200, **values: Any) -> HTM
     about: dict[str, Any] = {
         "notice": request.app.state.notice,
         "site": site,
-        "run": site.run.folder.resolve().name,
+        "run": site.name,
         "path": request.url.path,
     }
     about["view"] = values["own"].view if "own" in values else site.first.view

@@ -98,6 +98,10 @@ class Site:
         there = self.media is not None and film_file(self.media, video) is not None
         return address(f"/films/{video}", {}) if there else ""
 
+    @cached_property
+    def name(self) -> str:
+        return self.run.folder.resolve().name
+
     @property
     def first(self) -> Collection:
         return next(iter(self.collections.values()))

@@ -15,7 +15,7 @@ def main() -> None:
 
         work()
     except KeyboardInterrupt as stop:  # whoever keeps something else than shards says so in it
-        print(f"interrupted; nothing half-written is left, {stop or 'finished shards are kept'}", file=sys.stderr)
+        print(f"interrupted; nothing half-written is left, {str(stop) or 'finished shards are kept'}", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # polars' own

@@ -4,7 +4,7 @@ put together so that no question is there twice and no text is in dev and in tes
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -24,29 +24,40 @@ from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.places import path_of
-from questree.progress import report
+from questree.progress import watch
 from questree.search.other_instances import OtherScorer, others_of
 from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
-from questree.stages.drafts.chunk import COLUMNS, DraftedChunk, Workshop
+from questree.stages.drafts.chunk import Workshop
 from questree.stages.drafts.given import read
+from questree.stages.drafts.pieces import (
+    ChunkKeys,
+    KeptCounts,
+    PartRows,
+    SoFar,
+    apart,
+    final,
+    numbered,
+    together,
+    write_kept,
+    written,
+)
 from questree.tables.image_questions import ANSWERED, made_from_questions
-from questree.tables.images import Images
-from questree.tables.questions import with_forms
+from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS, Images
 from questree.tables.run import Run, kept_while
-from questree.tables.store import new_folder
-from questree.workers import in_parallel, processes
+from questree.tables.store import new_folder, scratch
+from questree.workers import in_parallel, processes, results
 
 PARTS = ("train", "dev", "test")
 SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no split
 
 
-def part_of(images: Images) -> NDArray[Any]:
+def part_of(images: pl.DataFrame) -> NDArray[Any]:
     """[image] a source's own train, dev and test stay. Of others train stays, and what else they have is halved by a
     hash of the image; without a split, all of them are dealt out by hash."""
-    draw = np.array([seed_of(0, f"covr part\0{name}") for name in images.images["id"]], np.uint64) / 2.0**64
-    split = images.images["split"].to_numpy()
+    draw = np.array([seed_of(0, f"covr part\0{name}") for name in images["id"]], np.uint64) / 2.0**64
+    split = images["split"].to_numpy()
     train, given = split == "train", np.isin(split, ("dev", "test")) & (split == "dev").any()
     if train.all() or not train.any():
         train = draw < SHARES["train"]
@@ -74,81 +85,6 @@ def only(images: Images, chosen: NDArray[np.bool_]) -> Images:
 
 def _numbered(table: pl.DataFrame, **new: NDArray[np.uint32]) -> pl.DataFrame:
     return table.with_columns(**{name: pl.Series(number[table[name].to_numpy()]) for name, number in new.items()})
-
-
-REPEATED, IN_BOTH = "asked before", "text in dev and test"
-
-
-@dataclass
-class SoFar:
-    wanted: int
-    found: int = 0
-    chunks: int = 0
-
-    def needs_more(self, under_way: int) -> bool:
-        """Will the chunks that are under way be too few, if they are like those before?"""
-        return not self.chunks or self.found + under_way * self.found / self.chunks < self.wanted
-
-
-def gathered(
-    chunks: Iterable[DraftedChunk], so_far: SoFar, part: str, dropped: Reasons, unmade: Reasons
-) -> pl.DataFrame:
-    """As many different questions as wanted, or all there are."""
-    tables, seen, pairs, wanted = [pl.DataFrame(schema=COLUMNS)], set[str](), 0, so_far.wanted
-    report(f"asking about {part} images", 0, wanted)
-    for made in chunks:
-        table = made.questions.with_columns(pl.col("pair") + pairs)
-        pairs += made.pairs
-        new = _new(table, seen)
-        seen.update(table["id"].filter(new))
-        dropped.update(made.dropped)
-        unmade.update(made.unmade)
-        _tell(dropped, table.filter(~new), REPEATED)
-        tables.append(table.filter(new))
-        so_far.found, so_far.chunks = len(seen), so_far.chunks + 1
-        report(f"asking about {part} images", min(len(seen), wanted), wanted)
-        if len(seen) >= wanted:
-            break
-    return cut(pl.concat(tables), wanted)
-
-
-def _new(table: pl.DataFrame, seen: set[str]) -> pl.Series:
-    """[question] was neither it nor its twin asked before?"""
-    unseen = pl.Series([name not in seen for name in table["id"]], dtype=pl.Boolean)
-    new = unseen & table["id"].is_first_distinct()
-    return table.select("pair", new=new).select(pl.col("new").all().over("pair")).to_series()
-
-
-def cut(table: pl.DataFrame, wanted: int) -> pl.DataFrame:
-    """The first so many questions; a pair that would be torn stays out."""
-    if len(table) <= wanted:
-        return table
-    torn = table["pair"][wanted]
-    return table.head(wanted).filter(pl.col("pair") != torn)
-
-
-def apart(questions: pl.DataFrame, dropped: Reasons) -> pl.DataFrame:
-    """No text is in dev and in test: where it is, a hash of it decides which of the two keeps it."""
-    texts = {name: set(questions.filter(pl.col("split") == name)["question"]) for name in ("dev", "test")}
-    both = sorted(texts["dev"] & texts["test"])
-    keeps = pl.DataFrame(
-        {"question": both, "keeps": ["dev" if int(seed_of(0, text)) % 2 else "test" for text in both]},
-        schema={"question": pl.String, "keeps": pl.String},
-    )
-    found = questions.join(keeps, on="question", how="left", maintain_order="left")
-    stays = found["keeps"].is_null() | (found["split"] == "train") | (found["split"] == found["keeps"])
-    _tell(dropped, found.filter(~stays), IN_BOTH)
-    return found.filter(stays).drop("keeps")
-
-
-def numbered(questions: pl.DataFrame) -> pl.DataFrame:
-    """Pairs numbered from 0 through all splits; rows of a pair are neighbours."""
-    new = (questions["pair"] != questions["pair"].shift()) | (questions["split"] != questions["split"].shift())
-    return questions.with_columns(pair=(new.fill_null(True).cast(pl.UInt32).cum_sum() - 1))
-
-
-def _tell(dropped: Reasons, questions: pl.DataFrame, reason: str) -> None:
-    dropped.update(Counter((template, reason) for template in questions["template"]))
 
 
 CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
@@ -185,6 +121,7 @@ class DraftTask:
     rows: tuple[int, ...]  # of the part
     per_image: int
     seed: int
+    out: Path
 
 
 @dataclass(frozen=True)
@@ -204,30 +141,47 @@ class DraftReport:
 
 def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
-    images = Images.load(run.images)
+    images = IMAGES.read(run.images)
     part = part_of(images)
     word_tables = words_of(options.words)
     words = pickle.dumps(word_tables)
     scorers(options)  # say now what is wrong with them
-    dropped, unmade, tables, short = Reasons(), Reasons(), list[pl.DataFrame](), dict[str, int]()
-    with new_folder(run.covr) as folder:
+    dropped, unmade, parts, short = Reasons(), Reasons(), dict[str, PartRows](), dict[str, int]()
+    with new_folder(run.covr) as folder, scratch(run.covr) as place:
         with processes(workers) if in_parallel(workers) else nullcontext() as pool:
             for name in PARTS:
-                ids = images.images["id"].filter(part == name).to_list()
+                ids = images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
-                made = in_order(tasks(run.images, name, words, ids, wanted, options), pool, workers + 1, so_far)
-                tables.append(gathered(made, so_far, name, dropped, unmade).with_columns(split=pl.lit(name)))
-                if len(tables[-1]) < wanted - 1:  # a torn pair may cost one
-                    short[name] = wanted - len(tables[-1])
-        questions = ANSWERED.frame(with_forms(numbered(apart(pl.concat(tables), dropped))))
-        ANSWERED.write(questions, folder)
-        found = summary(questions, dict(Counter(part.tolist())), dropped, short, asked(options))
-        told = known(images, word_tables) if options.words is None else {}  # other tables are somebody's choice
-        found = replace(found, unmade=reasons_of(unmade, found), known=told)
-        note = {"options": noted(options), **asdict(found), "plugins": needed()}
+                found = tasks(run.images, name, words, ids, wanted, options, place)
+                made = in_order(found, pool, workers + 1, so_far)
+                parts[name] = PartRows.of(name, made, so_far, dropped, unmade)
+                if len(parts[name]) < wanted - 1:  # a torn pair may cost one
+                    short[name] = wanted - len(parts[name])
+            counts = write_questions(parts, pool, folder)
+        for own in counts.values():
+            dropped.update(own.dropped)
+        report = summary(counts, dict(Counter(part.tolist())), dropped, short, asked(options))
+        told = known(run.images, word_tables) if options.words is None else {}  # other tables are somebody's choice
+        report = replace(report, unmade=reasons_of(unmade, report), known=told)
+        note = {"options": noted(options), **asdict(report), "plugins": needed()}
         (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(note), indent=1) + b"\n")
-    return found
+    return report
+
+
+def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder: Path) -> dict[str, KeptCounts]:
+    """The table of all questions that stay; part -> what was counted about them."""
+    dev, test = apart(parts["dev"], parts["test"])
+    chunks = list(numbered([parts["train"], dev, test]))
+    if pool is None:
+        counts = [write_kept(chunk) for chunk in watch(chunks, "writing questions", len(chunks))]
+    else:
+        counts = results({f"chunk {own}": pool.submit(write_kept, own) for own in chunks}, "writing questions")
+    if chunks:
+        ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
+    else:
+        ANSWERED.write(ANSWERED.empty(), folder)
+    return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -273,17 +227,17 @@ def reasons_of(unmade: Reasons, found: "DraftReport") -> dict[str, dict[str, int
     return {name: {why: count for (template, why), count in unmade.most_common() if template == name} for name in empty}
 
 
-def known(images: Images, words: WordTables) -> dict[str, tuple[int, int]]:
+def known(images: Path, words: WordTables) -> dict[str, tuple[int, int]]:
     """Attributes and relations of the images: those that some list of the tables has, and all."""
     of_attributes = {*words.contradicting, *words.entailing_attributes, *words.attribute_group}
     of_relations = {*words.disjoint, *words.not_disjoint, *words.ignored_relations}
     found = {}
-    for kind, column, listed in (
-        ("attributes", images.attributes["attribute"], of_attributes),
-        ("relations", images.relations["relation"], of_relations),
+    for table, column, listed in (
+        (ATTRIBUTES, "attribute", of_attributes),
+        (RELATIONS, "relation", of_relations),
     ):
-        used = images.words["word"].gather(column.unique())
-        found[kind] = sum(word in listed for word in used), len(used)
+        used = WORDS.read(images)["word"].gather(table.counted(images, column)[column])
+        found[table.name] = sum(word in listed for word in used), len(used)
     return {kind: counts for kind, counts in found.items() if counts[1]}
 
 
@@ -320,7 +274,7 @@ def scorers(options: DraftOptions) -> tuple[Scorer | None, OtherScorer | None]:
 
 
 def tasks(
-    images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: DraftOptions
+    images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: DraftOptions, place: Path
 ) -> Iterator[DraftTask]:
     """Every image in turn, in an order the seed decides, and again with other references of it."""
     order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
@@ -330,15 +284,16 @@ def tasks(
     for turn in range(ROUNDS if per_image else 0):
         own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
-            yield DraftTask(images, part, words, options, tuple(order[first : first + size]), per_image, own)
+            rows, out = tuple(order[first : first + size]), place / f"{part}-{turn}-{first:08d}"
+            yield DraftTask(images, part, words, options, rows, per_image, own, out)
 
 
-def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[DraftedChunk]:
+def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
     """The tasks' results one after the other; none is begun that will hardly be needed."""
     if pool is None:
         yield from map(work, tasks)
         return
-    waiting = deque[Future[DraftedChunk]]()
+    waiting = deque[Future[ChunkKeys]]()
     while True:
         while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):
             begun = [pool.submit(work, task) for task in islice(tasks, 1)]
@@ -350,11 +305,11 @@ def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_f
         yield waiting.popleft().result()
 
 
-def work(task: DraftTask) -> DraftedChunk:
+def work(task: DraftTask) -> ChunkKeys:
     shop = workshop(task.images, task.part, task.words, task.options)
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
-        return shop.questions(task.rows, task.per_image, task.seed)
+        return written(shop.questions(task.rows, task.per_image, task.seed), task.out, task.part)
     finally:
         gc.enable()
 
@@ -362,26 +317,24 @@ def work(task: DraftTask) -> DraftedChunk:
 @kept_while(".")
 def workshop(folder: Path, part: str, words: bytes, options: DraftOptions) -> Workshop:
     images = Images.load(folder)
-    chosen = part_of(images) == part
+    chosen = part_of(images.images) == part
     verify, others = scorers(options)
     rows, near = np.flatnonzero(chosen), options.distractors == "near"
     return Workshop(only(images, chosen), rows, pickle.loads(words), verify, asked(options), others, near)
 
 
 def summary(
-    questions: pl.DataFrame,
+    counts: Mapping[str, KeptCounts],
     images: dict[str, int],
     dropped: Reasons,
     short: dict[str, int],
     templates: tuple[ImageTemplate, ...],
 ) -> DraftReport:
-    def counted(table: pl.DataFrame) -> dict[str, dict[str, int]]:
-        own = Counter(table.select("split", "template").iter_rows())
-        return {split: {template.name: own[split, template.name] for template in templates} for split in PARTS}
-
-    twins = questions.filter(pl.len().over("pair") > 1)
+    names = [template.name for template in templates]
+    questions = {part: {name: own.questions[name] for name in names} for part, own in counts.items()}
+    paired = {part: {name: own.paired[name] for name in names} for part, own in counts.items()}
     reasons: dict[str, dict[str, int]] = {}
     for (template, reason), number in sorted(dropped.items()):
         reasons.setdefault(template, {})[reason] = number
     there = {split: images.get(split, 0) for split in PARTS}
-    return DraftReport(counted(questions), counted(twins), there, reasons, short)
+    return DraftReport(questions, paired, there, reasons, short)

@@ -27,7 +27,7 @@ class Features(Protocol):
 
 @dataclass(frozen=True)
 class Eyes:
-    """`widths`: stream -> width of its vectors; without features a network is blind: all it sees is one zero vector."""
+    """`widths`: stream -> width of its vectors; without features a network is blind: all it sees is one constant."""
 
     widths: Mapping[str, int]
     features: Features | None = None
@@ -46,7 +46,8 @@ class Eyes:
 
 
 def nothing(rows: int, width: int) -> Stream:
-    return Stream(torch.zeros(rows, 1, width), torch.ones(rows, 1, dtype=torch.bool))
+    """Ones, as zeros would leave a network that multiplies what it sees with the question little to learn by."""
+    return Stream(torch.ones(rows, 1, width), torch.ones(rows, 1, dtype=torch.bool))
 
 
 def exchanged(scopes: Sequence[str], seed: int) -> dict[str, str]:

@@ -146,16 +146,21 @@ def test_a_worker_over_its_memory_is_killed_and_its_task_tried_again_or_told(tmp
 
 
 def test_a_scheduler_that_goes_away_before_work_starts_is_waited_for() -> None:
+    from questree.clusters.connected import Connected
     from questree.clusters.pool import Connection
 
     class Gone:
         status = "running"
+        dashboard_link = "http://there:8787/status"
 
         def __init__(self, *comm: Any):
             self.scheduler_comm = next(iter(comm), None)
 
         def close(self, timeout: float) -> None:
             pass
+
+        def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+            return {"workers": [ask(self)] * n_workers**2}
 
     clients = [Gone(), there := Gone(SimpleNamespace(comm=SimpleNamespace(closed=lambda: False)))]
 
@@ -173,6 +178,8 @@ def test_a_scheduler_that_goes_away_before_work_starts_is_waited_for() -> None:
     greetings = [None, None, reset]
     with patch("questree.clusters.pool.LOOK", 0.0):
         connection = Connection(connect)
+        assert Connected(connection).workers == 1
+        assert Connected(connection).watched_at == Gone.dashboard_link
         assert connection.insist(ask) == "asked"
         with patch("questree.clusters.pool.PATIENCE", -1.0), pytest.raises(OSError, match="closed"):
             connection.insist(lambda client: fails(OSError("closed")))

@@ -30,12 +30,12 @@ class Connected:
 
     @property
     def workers(self) -> int:
-        return len(self.connection.client.scheduler_info(n_workers=-1)["workers"])
+        return self.connection.insist(lambda client: len(client.scheduler_info(n_workers=-1)["workers"]))
 
     @property
     def watched_at(self) -> str:
         """Dask's dashboard."""
-        return str(self.connection.client.dashboard_link)
+        return self.connection.insist(lambda client: str(client.dashboard_link))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def colour(at: int) -> str:
 
 def element(name: str, *inside: str, **attributes: float | str | None) -> str:
     """Attributes are escaped, `data_part` is data-part, `class_` is class, None is left out; `inside` is SVG."""
-    said = "".join([f' {_named(key)}="{_spelled(value)}"' for key, value in attributes.items() if value is not None])
+    said = "".join([f' {_named(key)}="{spelled(value)}"' for key, value in attributes.items() if value is not None])
     return f"<{name}{said}>{''.join(inside)}</{name}>" if inside else f"<{name}{said}/>"
 
 
@@ -29,11 +29,11 @@ def _named(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
-def _spelled(value: float | str) -> str:
+def spelled(value: float | str) -> str:
     """Hundredths of a pixel are enough."""
-    if isinstance(value, str):
-        return escape(value)
-    return str(value) if isinstance(value, int) else f"{value:.2f}".removesuffix("0")
+    if type(value) is float:
+        return f"{value:.2f}".removesuffix("0")
+    return escape(value) if isinstance(value, str) else str(value) if isinstance(value, int) else spelled(float(value))
 
 
 def title(text: str) -> str:
@@ -91,6 +91,6 @@ def point(cx: float, cy: float, radius: float, turn: float) -> Point:
 def drawing(width: float, height: float, shapes: Iterable[str], font: str = "sans-serif", size: int = 16) -> str:
     """A picture on white."""
     shown = "\n".join(["", element("rect", width=width, height=height, fill="white"), *shapes, ""])
-    seen = f"0 0 {_spelled(width)} {_spelled(height)}"
+    seen = f"0 0 {spelled(width)} {spelled(height)}"
     letters: dict[str, float | str] = {"font_family": font, "font_size": size}
     return element("svg", shown, xmlns=NAMES, width=width, height=height, viewBox=seen, **letters) + "\n"

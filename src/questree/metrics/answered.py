@@ -155,10 +155,11 @@ def members(model: Answered) -> Iterator[tuple[Rule, Ints, tuple[Ints, ...]]]:
     parent, kind, first, size = (found.composed[name].to_numpy() for name in COMPOSED.columns)
     child, type = found.edges["child"].to_numpy(), model.column("type")
     wanted = (model.scored & model.column("parent"))[parent]
+    there = {found.compositions[at]: at for at in np.flatnonzero(np.bincount(kind)).tolist()}
     for name, rule in model.scheme.rules.items():
-        if name not in found.compositions:
+        if name not in there:
             continue
-        rows = np.flatnonzero(wanted & (kind == found.compositions.index(name)))
+        rows = np.flatnonzero(wanted & (kind == there[name]))
         if rule.parents:
             rows = rows[np.array([each in rule.parents for each in found.types], bool)[type[parent[rows]]]]
         for parts in np.flatnonzero(np.bincount(size[rows])).tolist():

@@ -45,9 +45,9 @@ class WordNumbers:
         """[word] the number it spells; NaN for others and, as the last, for no answer."""
         size = max(self.number.values(), default=NOTHING) + 2
         found = np.full(size, np.nan)
-        for word, at in self.number.items():
-            if at >= 0 and word.isdecimal():
-                found[at] = float(word)
+        for word in filter(str.isdecimal, self.number):
+            if self.number[word] >= 0:
+                found[self.number[word]] = float(word)
         return found
 
 

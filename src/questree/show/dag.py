@@ -18,6 +18,7 @@ from questree.tables.predictions import Stored
 
 Ints = NDArray[Any]
 NO_QUESTIONS = np.zeros(0, np.int64)
+ONE_DAG, NONE_ALONE = tables.DAGS.frame({"video": [0]}), tables.ISOLATED.empty()
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ class Opened:
             self,
             nodes=few(self.nodes, kept),
             known=self.known[kept],
-            edges=pl.DataFrame(edges.to_dict() | ends),
-            tops=pl.DataFrame(few(self.tops, asked).to_dict() | {"node": np.zeros(len(asked), np.uint32)}),
+            edges=with_columns(edges, ends),
+            tops=with_columns(few(self.tops, asked), {"node": np.zeros(len(asked), np.uint32)}),
             columns=Columns(own.type[kept], own.answer[kept], own.object[kept], own.types),
             numbers=kept.tolist(),
         )
@@ -138,9 +139,9 @@ class Opened:
         return Hierarchies(
             nodes=tables.NODES.frame(columns),
             composed=tables.COMPOSED.frame(composed | {"edges": known.size[which]}),
-            edges=tables.EDGES.frame({"child": known.edges["child"], "repeated": known.repeated}),
-            dags=tables.DAGS.frame({"video": [0]}),
-            isolated=tables.ISOLATED.empty(),
+            edges=tables.EDGES.frame({"child": known.child, "repeated": known.repeated}),
+            dags=ONE_DAG,
+            isolated=NONE_ALONE,
             videos=[""],
             types=self.columns.types,
             compositions=list(self.compositions),
@@ -186,7 +187,13 @@ class Dag:
 
 def few(table: pl.DataFrame, rows: Ints) -> pl.DataFrame:
     """A few rows, column by column: to share them out among threads takes longer than to take them."""
-    return pl.DataFrame([column[rows] for column in table.get_columns()])
+    wanted = pl.Series(rows.astype(np.uint32))
+    return pl.DataFrame([column[wanted] for column in table.get_columns()])
+
+
+def with_columns(table: pl.DataFrame, new: Mapping[str, Ints]) -> pl.DataFrame:
+    """The same for columns that take the place of others."""
+    return pl.DataFrame([pl.Series(own.name, new.get(own.name, own)) for own in table.get_columns()])
 
 
 def words_of(stored: Stored, shard: Opened, nodes: Sequence[int], top: int) -> list[str | None]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,18 +14,18 @@ import polars as pl
 from questree.domains.video.facts import WORD
 from questree.faults import BadInput
 from questree.show.dag import few
-from questree.show.tags import LETTER, Box, Tag, meet, tags
+from questree.show.tags import LETTER, ROOM, Box, Tag, meet, tags
 from questree.show.timeline import Mentioned
-from questree.svg import element, title
+from questree.svg import element, spelled
 from questree.tables.facts import Facts
 from questree.vocabulary.words import Vocabulary
 
 KINDS = ("other", "person", "step", "mentioned")  # in the order they are drawn; step: on the way to what is meant
+PICTURES = 1024  # with up to ROOM boxes that are kept as they are drawn: some ten megabytes
 DEFAULT = (400.0, 300.0)  # corner of a picture with neither a size nor boxes
 
 
-@dataclass(frozen=True)
-class Boxed:
+class Boxed(NamedTuple):
     label: str
     kind: str  # one of KINDS
     box: Box
@@ -34,6 +36,11 @@ def picture(
     size: tuple[int, int], boxes: Sequence[Boxed], name: str, address: str | None = "", seen: Box | None = None
 ) -> str:
     """`seen` is the piece that is looked at; all of it, if nobody says. An address None: nothing is behind it."""
+    draw = _kept if len(boxes) <= ROOM else _picture
+    return draw(size, tuple(boxes), name, address, seen)
+
+
+def _picture(size: tuple[int, int], boxes: tuple[Boxed, ...], name: str, address: str | None, seen: Box | None) -> str:
     width, height = size
     seen = seen or (0, 0, width, height)
     x1, y1, x2, y2 = seen
@@ -49,22 +56,29 @@ def picture(
     return element("svg", ground, *shapes, class_="picture", viewBox=view, role="img", aria_label=name)
 
 
+_kept = lru_cache(PICTURES)(_picture)  # many questions show the same images, and pick the same things out
+
+
 def _drawn(each: Boxed, tag: Tag, unit: float) -> str:
+    """Written as text and not as elements: pages have many hundreds of these."""
     x1, y1, x2, y2 = each.box
-    sides = {"width": max(x2 - x1, 1), "height": max(y2 - y1, 1)}
-    ends = {"x1": tag.x + unit, "y1": tag.y + tag.height / 2, "x2": x1, "y2": y1}
-    size = {"x": tag.x, "y": tag.y, "width": tag.width, "height": tag.height}
-    apart = not meet(tag.box, (x1 - 1, y1 - 1, x2 + 1, y2 + 1))
-    return element(
-        "g",
-        title(each.label),
-        element("rect", class_="box", x=x1, y=y1, **sides, stroke_width=0.6 * unit),
-        *([element("line", class_="lead", **ends, stroke_width=0.4 * unit)] if apart else []),
-        element("rect", class_="tag", **size),
-        element("text", escape(each.label), x=tag.x + unit / 2, y=tag.y + 0.75 * tag.height, font_size=LETTER * unit),
-        class_=each.kind,
-        data_parts=" ".join(map(str, each.parts)),
+    label, parts = escape(each.label), " ".join(map(str, each.parts))
+    x, y, width, height = map(spelled, tag)
+    lead = "" if meet(tag.box, (x1 - 1, y1 - 1, x2 + 1, y2 + 1)) else _lead(tag, x1, y1, unit)
+    return (
+        f'<g class="{each.kind}" data-parts="{parts}"><title>{label}</title>'
+        f'<rect class="box" x="{spelled(x1)}" y="{spelled(y1)}" width="{spelled(max(x2 - x1, 1))}" '
+        f'height="{spelled(max(y2 - y1, 1))}" stroke-width="{spelled(0.6 * unit)}"/>{lead}'
+        f'<rect class="tag" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+        f'<text x="{spelled(tag.x + unit / 2)}" y="{spelled(tag.y + 0.75 * tag.height)}" '
+        f'font-size="{spelled(LETTER * unit)}">{label}</text></g>'
     )
+
+
+def _lead(tag: Tag, x: float, y: float, unit: float) -> str:
+    """From a name to its box, where they are apart."""
+    ends = {"x1": tag.x + unit, "y1": tag.y + tag.height / 2, "x2": x, "y2": y}
+    return element("line", class_="lead", **ends, stroke_width=0.4 * unit)
 
 
 def size_of(width: int | None, height: int | None, boxes: Sequence[Boxed]) -> tuple[int, int]:

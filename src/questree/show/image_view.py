@@ -1,7 +1,7 @@
 """Questions about sets of images as they are shown: the images side by side, with what each part picks out."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -22,11 +22,12 @@ from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse, show
 from questree.readings.answer import evaluate
-from questree.readings.evidence import roles
+from questree.readings.evidence import Role, roles
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
+from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.hierarchies import image_ids, set_columns
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
@@ -46,6 +47,7 @@ from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
 
 EVERYTHING = ("scene", "anything")  # picks out all there is
+Thing = tuple[int, str, Box | None]  # row in `things`, name with its first attributes, place
 KINDS = {"noun": "object", "attribute": "attribute", "link name": "relation"}  # kind of a word -> its colour
 
 
@@ -85,7 +87,7 @@ class ImageScene(Scene):
     pictures: list[ImageShown]
 
     def evidence(self, program: Node) -> list[Evidence]:
-        own = {show(node): role for node, role in roles(program).items()}
+        own = spelled_roles(program)
         parts = ((at, part) for at, part in enumerate(self.parts) if part.program in own)
         return [Evidence(part.program, [at], part.told, own[part.program]) for at, part in parts]
 
@@ -117,6 +119,7 @@ class ImageView(View):
         self.facts, self.decomposed = Images.load(run.images), COVR.has(run, "decomposed")
         self.every = answered(run)
         self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
+        self.pictured = lru_cache(SAID)(self.annotated)
         last = self.every["images"].explode().max()
         if isinstance(last, int) and last >= len(self.facts.images):
             wanted = f"a question asks about image {last}, there are {len(self.facts.images)}"
@@ -195,19 +198,31 @@ class ImageView(View):
         return ImageScene(parts, [self.picture(image, parts) for image in asked.stored["images"]])
 
     def picture(self, image: int, parts: Sequence[PickedPart] = ()) -> ImageShown:
-        id, width, height = self.facts.images["id", "width", "height"].row(image)
+        (id, width, height), things = self.pictured(image)
         boxes, unboxed, meant = [], [], False
-        for row in self.things[self.first_thing[image] : self.first_thing[image + 1]].iter_rows(named=True):
-            label = " ".join([*(row["attributes"] or [])[:2], row["name"]])
-            own = tuple(at for at, part in enumerate(parts) if row["row"] in part.things)
+        picked = frozenset().union(*(part.things for part in parts))
+        for thing, label, box in things:
+            own = tuple(at for at, part in enumerate(parts) if thing in part.things) if thing in picked else ()
             outer = any(parts[at].outer for at in own)
             meant |= outer
-            if row["x1"] is None:
+            if box is None:
                 unboxed.append(label)
             else:
                 kind = "mentioned" if outer else "step" if own else "other"
-                boxes.append(Boxed(label, kind, (row["x1"], row["y1"], row["x2"], row["y2"]), own))
+                boxes.append(Boxed(label, kind, box, own))
         return ImageShown(id, size_of(width, height, boxes), boxes, unboxed, meant)
+
+    def annotated(self, image: int) -> tuple[tuple[str, int | None, int | None], list[Thing]]:
+        """An image with its size, and its things; `pictured` keeps some."""
+        rows = self.things[self.first_thing[image] : self.first_thing[image + 1]]
+        names = zip(rows["attributes"].to_list(), rows["name"].to_list(), strict=True)
+        labels = [" ".join([*(attributes or [])[:2], name]) for attributes, name in names]
+        corners = rows["x1", "y1", "x2", "y2"].rows()
+        things = [
+            (self.first_thing[image] + at, label, None if box[0] is None else box)
+            for at, (label, box) in enumerate(zip(labels, corners, strict=True))
+        ]
+        return self.facts.images["id", "width", "height"].row(image), things
 
     @cached_property
     def image_ids(self) -> frozenset[str]:
@@ -315,10 +330,17 @@ def numbered(column: pl.Series, number: dict[str, int]) -> Ints:
     return column.replace_strict(number, return_dtype=pl.Int32).to_numpy()
 
 
-def picking(program: Node) -> list[Node]:
+@lru_cache(SAID)
+def spelled_roles(program: Node) -> Mapping[str, Role]:
+    """Per sub-program what its evidence is needed for."""
+    return {show(node): role for node, role in roles(program).items()}
+
+
+@lru_cache(SAID)
+def picking(program: Node) -> tuple[Node, ...]:
     """The pieces of a program that stand for things."""
     found = (node for node in walk(program) if isinstance(node, Node) and node.kind == THINGS)
-    return list(dict.fromkeys(node for node in found if node.op.name not in EVERYTHING))
+    return tuple(dict.fromkeys(node for node in found if node.op.name not in EVERYTHING))
 
 
 def members(world: ImageSets, value: NDArray[Any]) -> frozenset[int]:
@@ -326,6 +348,7 @@ def members(world: ImageSets, value: NDArray[Any]) -> frozenset[int]:
     return frozenset(world.members(value[:1])[1].tolist())
 
 
+@lru_cache(SAID)
 def coloured(text: str, program: Node | None) -> list[Piece]:
     """A text in pieces by what its words name; a word may stand in the plural."""
     leaves = (term for term in walk(program) if isinstance(term, Word)) if program else ()

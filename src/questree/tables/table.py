@@ -73,9 +73,10 @@ class Table:
     def frame(self, data: pl.DataFrame | Mapping[str, object]) -> pl.DataFrame:
         """The data with exactly these columns, in this order and of these types; what is wide stays wide."""
         table = data if isinstance(data, pl.DataFrame) else pl.DataFrame(data)
-        kept = {name: dtype for name, dtype in self.wide.items() if table[name].dtype == dtype}
+        own = {column.name: column for column in table.get_columns()}
+        kept = {name: dtype for name, dtype in self.wide.items() if own[name].dtype == dtype}
         return pl.DataFrame(
-            [table[name].cast(kept.get(name) or _numbered(table[name], dtype)) for name, dtype in self.columns.items()]
+            [own[name].cast(kept.get(name) or _numbered(own[name], dtype)) for name, dtype in self.columns.items()]
         )
 
     def write(self, data: pl.DataFrame, folder: Path) -> None:

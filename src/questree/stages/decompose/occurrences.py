@@ -1,6 +1,7 @@
 """Which nodes each question's DAG has: a node occurs in as many DAGs as it is below questions."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,9 @@ from questree.terms import Array
 class Compositions:
     """The edges of a shard by parent and composition, compositions in the order a parent first has them."""
 
-    edges: pl.DataFrame
+    given: pl.DataFrame  # the edges as they came
+    order: Array  # [edge] its row there
+    child: Array  # [edge] node
     parent: Array  # [composition] node
     label: Array  # [composition] position in the scheme's
     first: Array  # [composition] its first edge
@@ -33,7 +36,11 @@ class Compositions:
         repeated = np.ones(len(edges), bool)
         repeated[np.unique(parent[order] << 32 | child, return_index=True)[1]] = False
         size = np.diff(new, append=len(edges))
-        return cls(edges[order], parent[order[new]], label[order[new]], new, size, repeated)
+        return cls(edges, order, child, parent[order[new]], label[order[new]], new, size, repeated)
+
+    @cached_property
+    def edges(self) -> pl.DataFrame:
+        return self.given[self.order]
 
 
 @dataclass(frozen=True)

@@ -351,7 +351,7 @@ def test_wrong_options_are_one_line_each(folder: Path, server: ChatServer) -> No
     for words, fault in {
         ("--no-media",): "--media: expected a folder of frames or images, or --no-media to ask without, got both",
         ("--extra", "[]"): "--extra: expected a JSON object",
-        ("--name", "../x"): "--model: '../x' cannot be the name of a model",
+        ("--name", "../x"): "--name: '../x' cannot be the name of a model",
         ("--python", "a:b"): "expected one of --endpoint, --python and --hf, got --endpoint and --python",
         ("--mode", "parts-first", "--no-parts"): "--mode: expected sub-questions",
         ("--prompt", "nowhere"): "--prompt: expected short, scoped, reasoned or a TOML file, got 'nowhere'",

@@ -355,7 +355,7 @@ def test_all_that_is_wrong_with_a_bot_is_said_at_once(run: Run) -> None:
     assert [str(fault) for fault in wrong.value.faults] == [
         f"--model: expected a bot, got 'oracel'; choose from {', '.join(BOTS)}",
         "--noise: expected 0 to 1, got 1.5",
-        "--model: '../x' cannot be the name of a model; expected letters, digits, spaces and . _ + - : @ =, "
+        "--name: '../x' cannot be the name of a model; expected letters, digits, spaces and . _ + - : @ =, "
         "no dot at the beginning and at most 120 bytes",
     ]
     assert not (run.folder.parent / "x").exists()

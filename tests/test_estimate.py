@@ -58,11 +58,14 @@ def test_a_total_in_proportion_has_its_error() -> None:
 
 
 def test_it_says_what_it_knows() -> None:
-    told = list(forecast(Estimate(126_456_789, 124_000_001, 129_456_000, 10, 136, 34, 412_345_678, 1_400_000_000)))
+    many = Estimate(126_456_789, 124_000_001, 129_456_000, 10, 136, 34, 412_345_678, 1_400_000_000, False)
+    told = list(forecast(many))
     assert told == [
         "about 126,000,000 questions (124,000,000 to 129,000,000, from 10 of 136 videos)",
         "about 412.3 MB, with text 1.8 GB, in 34 shards",
     ]
+    one = Estimate(47_123_456, 47_123_456, 47_123_456, 1, 1, 1, 10**8, 10**9, False)
+    assert next(forecast(one)) == "about 47,100,000 questions (from some of its time phrases)", "nobody counted"
 
 
 def test_the_command_makes_nothing(asked_run: Run, pictured_run: Run, tmp_path: Path) -> None:

@@ -151,6 +151,12 @@ def test_scores_and_comparisons_are_written_for_a_paper(folder: Path) -> None:
     assert "error: --columns: expected a name in the tables, got 'luck'; choose from accuracy, CA" in done.stderr
 
 
+def test_a_name_that_no_file_can_have_is_one_line_about_it(folder: Path) -> None:
+    done = questree("compare", "x" * 300, folder / "noisy.json", "--hierarchies", folder / "h")
+    expected = "expected the name of a file or of a model, got 300 bytes, which is too long for any"
+    assert (done.returncode, done.stderr) == (1, f"error: {'x' * 40}...: {expected}\n")
+
+
 def test_models_that_are_too_close_for_the_test_set_are_named(folder: Path) -> None:
     rows = load("agqa_decomp/preds_noisy.json.gz")
     (folder / "nearly.json").write_text(json.dumps([{**rows[0], "prediction": "?"}, *rows[1:]]))

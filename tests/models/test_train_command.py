@@ -144,7 +144,7 @@ def test_training_ends_when_validation_gets_no_better(taught: Run) -> None:
 
 
 def test_what_was_begun_otherwise_is_refused(taught: Run) -> None:
-    questree.train(taught.folder, model="lstm", epochs=1)
+    assert "after its only epoch: " in questree.train(taught.folder, model="lstm", epochs=1).said[1]
     with pytest.raises(questree.BadInput, match="trained with epochs 1, got 2; choose another name, or again"):
         questree.train(taught.folder, model="lstm", epochs=2)
     questree.train(taught.folder, model="lstm", epochs=2, again=True)

@@ -77,7 +77,8 @@ def answer(
     options, called = BotOptions(model, seed, noise), model if predictions else name or model
     taken = [Fault("--model", f"expected a new name, got {model!r}, which is a bot")] if model in BOTS else []
     faults = taken if predictions else options.faults()
-    refuse([*faults, *(named(place, called, own) if predictions or name or not faults else [])])
+    given = "--name" if name and not predictions else "--model"
+    refuse([*faults, *(named(place, called, own, given) if predictions or name or not faults else [])])
     if predictions:
         told, record = _kept(place, own, path_of(predictions), model, FieldNames(id_column, answer_column))
     else:

@@ -108,7 +108,8 @@ class Ask:
         faults = [*self.who.faults(), *self.seen.faults(), *self.paced.faults()]
         if self.put.mode != "alone" and (self.seen.view != "all" or not self.selected.parts):
             faults.append(Fault("--mode", f"expected sub-questions and all there is to see beside {self.put.mode}"))
-        refuse([*faults, *(named(self.run._place, self.stored, self.run._own) if self.who.called else [])])
+        option = "--name" if self.name else "--model"
+        refuse([*faults, *(named(self.run._place, self.stored, self.run._own, option) if self.who.called else [])])
 
     def work(self) -> Work:
         own, view = self.selected, self.seen.view

@@ -25,7 +25,7 @@ def ask_run(run: "Run", model: Model, split: str | None, parts: bool, batch: int
 
     if not callable(model):
         raise BadInput.at("model", f"expected a callable of a question, got {type(model).__name__}")
-    refuse(named(run._place, name, run._own) if name else [])
+    refuse(named(run._place, name, run._own, "--name") if name else [])
     if parts and run._own.has(run._place, "decomposed"):
         asked = node_table(run._dags(split), programs=False)
     else:

@@ -191,7 +191,7 @@ def kept(run: Run, found: Answered, name: str) -> int:
     from questree.api.stored_answers import keep, named
 
     own = chosen(run, found.options.benchmark, "decomposed")
-    refuse(named(run, name, own))
+    refuse(named(run, name, own, "--store"))
     answers = found.human()
     if answers.is_empty():
         raise BadInput.at(found.name, "no item has all its votes yet")

@@ -20,13 +20,13 @@ def keep(run: Run, own: Benchmark, given: Predictions, options: Mapping[str, Any
     return store(run, hierarchies_in(run, benchmark=own.name), given, options)
 
 
-def named(run: Run, model: str, own: Benchmark) -> list[Fault]:
+def named(run: Run, model: str, own: Benchmark, option: str = "--model") -> list[Fault]:
     """A model is a folder, and one of a list with commas; it answers about videos or about image sets."""
-    if strange := plain_name("--model", model, "a model"):
+    if strange := plain_name(option, model, "a model"):
         return strange
     others = [one for one in BENCHMARKS.values() if one is not own and model in stored_models(run, one)]
     if others and model not in stored_models(run, own):
-        return [Fault("--model", f"{model!r} has answered about {others[0].scopes} here; choose another name")]
+        return [Fault(option, f"{model!r} has answered about {others[0].scopes} here; choose another name")]
     return []
 
 

@@ -104,7 +104,8 @@ def train(
     options = TrainingOptions(model, size, blind, shuffle_features, split, validation, parts, consistency, sample, seed)
     counts = {"epochs": epochs, "batch": batch, "patience": patience, "threads": threads}
     called = name or options.usual_name
-    refuse([*options.faults(), *at_least(1, counts), *at_least(1e-9, {"rate": rate}), *named(place, called, bench)])
+    strange = named(place, called, bench, "--name" if name else "--model")
+    refuse([*options.faults(), *at_least(1, counts), *at_least(1e-9, {"rate": rate}), *strange])
     how = scheduled(own.sizes[size].schedule, {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience})
     seen = features_of(place, features, needed=bool(own.streams) and not blind)
     from questree.training import fitting
@@ -127,7 +128,9 @@ def train(
         "best epoch": standing.best + 1,
         "epochs": standing.epochs,
     }
-    judged = f"best of {len(standing.epochs)} epochs is {standing.best + 1}: {100 * best.accuracy:.1f} % of validation"
+    count = len(standing.epochs)
+    which = f"best of {count} epochs is {standing.best + 1}" if count > 1 else "after its only epoch"
+    judged = f"{which}: {100 * best.accuracy:.1f} % of validation"
     return Made("train", [told, f"{judged} ({len(lesson.check):,} questions)", f"wrote {folder.folder}"], record)
 
 
@@ -202,7 +205,7 @@ def predict(
     refuse(at_least(1, {"threads": threads}))
     place = tables.Run(path_of(run))
     own, called = chosen(place, benchmark, "decomposed"), name or model
-    refuse(named(place, called, own))
+    refuse(named(place, called, own, "--name" if name else "--model"))
     found = predicted(place, model, nodes(dags_of(place, own, split or None)), features, threads=threads)
     rest = [pl.lit(None, dtype).alias(each) for each, dtype in COLUMNS.items() if each not in found.columns]
     counts = stored(place, own, Predictions(called, found.with_columns(rest), 0), {"trained": model, "split": split})

@@ -5,7 +5,9 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from errno import ENAMETOOLONG
 from io import StringIO
+from pathlib import Path
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
@@ -180,7 +182,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = OK
     except Exception as error:
-        if own := blamed(error) or _damaged(error):
+        if own := blamed(error) or _unnameable(error) or _damaged(error):
             status = _say(own)
         elif isinstance(error, OSError | MemoryError | RecursionError | UnicodeEncodeError):
             why = why_unwritten(error) if isinstance(error, OSError) and not error.filename else error
@@ -189,6 +191,15 @@ def main() -> None:
         else:
             raise
     sys.exit(status)
+
+
+def _unnameable(error: Exception) -> BadInput | None:
+    """What was given as a file, or may be one, has a name that none can have."""
+    if not isinstance(error, OSError) or error.errno != ENAMETOOLONG or not error.filename:
+        return None
+    part = max(Path(os.fsdecode(error.filename)).parts, key=len)
+    wanted = "expected the name of a file or of a model"
+    return BadInput.at(f"{part[:40]}...", f"{wanted}, got {len(os.fsencode(part)):,} bytes, which is too long for any")
 
 
 def _damaged(error: Exception) -> BadInput | None:

@@ -50,6 +50,7 @@ class Estimate:
     shards: int
     bytes: int  # of all tables, without text
     text_bytes: int  # of the texts
+    counted: bool  # one by one; the ends of what is told from a single video are not known
 
 
 def estimate(run: Run, options: GenerateOptions) -> Estimate:
@@ -77,7 +78,7 @@ def estimate(run: Run, options: GenerateOptions) -> Estimate:
     made = sum(len(each[QUESTIONS.name]) for each in tables)
     size, text = (round(size * total / max(made, 1)) for size in sizes(tables, options))
     videos = sum(end - begin for begin, end in looked)
-    return Estimate(round(total), round(low), round(high), videos, len(weight), len(shards), size, text)
+    return Estimate(round(total), round(low), round(high), videos, len(weight), len(shards), size, text, whole)
 
 
 def chosen(run: Run, weight: Ints, seed: int) -> list[tuple[int, int]]:
@@ -124,11 +125,12 @@ def sizes(parts: list[dict[str, pl.DataFrame]], options: GenerateOptions) -> tup
 
 
 def forecast(found: Estimate) -> Iterator[Said]:
-    if found.low == found.high:
+    if found.counted:
         yield f"{found.questions:,} questions, counted"
     else:
-        between = f"{rounded(found.low)} to {rounded(found.high)}"
-        yield f"about {rounded(found.questions)} questions ({between}, from {found.videos} of {found.of:,} videos)"
+        between = f"{rounded(found.low)} to {rounded(found.high)}, " if found.low < found.high else ""
+        looked = f"from {found.videos} of {found.of:,} videos" if found.of > 1 else "from some of its time phrases"
+        yield f"about {rounded(found.questions)} questions ({between}{looked})"
     plain, said = megabytes(found.bytes), megabytes(found.bytes + found.text_bytes)
     yield f"about {plain}, with text {said}, in {found.shards:,} shards"
 

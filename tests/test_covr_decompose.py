@@ -193,7 +193,7 @@ def test_parents_stand_before_their_parts(made: Made) -> None:
 def test_the_same_run_gives_the_same_tables_by_chunks_of_any_size(made: Made) -> None:
     run, told, _ = made
     before = {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()}
-    chunks, pieces = "questree.stages.decompose.set_chunks.QUESTIONS", "questree.stages.decompose.set_nodes.NODES"
-    with patch(chunks, 700), patch(pieces, 300):
+    chunks, pieces = "questree.stages.decompose.dealt_sets.QUESTIONS", "questree.stages.decompose.set_nodes.NODES"
+    with patch(chunks, 700), patch(pieces, 300), patch("questree.tables.image_questions.QUESTIONS", 450):
         assert decompose_run(run, default_words(), every=True, workers=2) == told
     assert {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()} == before

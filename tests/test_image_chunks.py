@@ -10,12 +10,20 @@ import pytest
 from chaos.kills import content
 from conftest import copy
 from questree.api.stages import audit, balance, split
+from questree.domains.images import corpus
 from questree.faults import BadInput
+from questree.search.word_tables import WordTables
+from questree.stages.decompose import dealt_sets
+from questree.stages.decompose.dealt_sets import set_keys
+from questree.stages.decompose.image_sets import read_sets
+from questree.stages.decompose.set_chunks import decompose as in_memory
+from questree.stages.decompose.set_chunks import decompose_run
 from questree.tables import image_questions
 from questree.tables.image_questions import ANSWERED, BALANCED, chunks
+from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.table import NUMBERED, Table
-from worlds.image_run import image_run
+from worlds.image_run import image_run, words_folder
 
 SPLIT: dict[str, Any] = {
     "curve": "0,2,5,all",
@@ -24,6 +32,7 @@ SPLIT: dict[str, Any] = {
     "lexical_alone": 5,
     "lexical_together": 2,
 }
+NO_TEMPLATE = "find($0)"  # no question
 OWN = "splits: {counted: {held out: ['has(count) & template(COUNT)', 'answer(yes) & uses(noun=\"cup\")']}}"
 
 
@@ -60,6 +69,27 @@ def test_processes_give_the_files_of_one(made: Run, tmp_path: Path) -> None:
             split(run.folder, workers=workers, **SPLIT)
             audit(run.folder, workers=workers)
     assert content(one.covr) == content(two.covr)
+
+
+def test_sets_are_numbered_as_they_are_met_by_all_chunks(made: Run, tmp_path: Path) -> None:
+    """In memory sets are the keys of a dictionary; questions about one set lie in many chunks here."""
+    run, words = copy(made, tmp_path), WordTables.read(words_folder(tmp_path))
+    mixed = ANSWERED.read(run.covr).sample(fraction=1, shuffle=True, seed=3)
+    strange, form = pl.int_range(pl.len()) % 7 == 3, pl.col("form").cast(pl.String)
+    ANSWERED.write(mixed.with_columns(form=pl.when(strange).then(pl.lit(NO_TEMPLATE)).otherwise(form)), run.covr)
+    with patch.object(image_questions, "QUESTIONS", 40), patch.object(dealt_sets, "QUESTIONS", 25):
+        told = decompose_run(run, words, every=True)
+    whole = in_memory(ANSWERED.read(run.covr), corpus(Images.load(run.images), words.attribute_group))
+    shared = read_sets(run.covr / "decomposed")
+    assert whole.keys() == shared.keys() and told.unknown == -(-(len(mixed) - 3) // 7)
+    assert [name for name in whole if not whole[name].equals(shared[name].select(whole[name].columns))] == []
+
+
+def test_a_set_is_known_by_its_images_in_any_order() -> None:
+    sets = pl.Series([[1, 2, 3], [3, 1, 2], [1, 2], [1, 2, 0], [], [0], [2, 1]], dtype=pl.List(pl.UInt32))
+    keys = set_keys(sets).tolist()
+    assert keys[0] == keys[1] and keys[2] == keys[6] and len({*keys}) == 5
+    assert keys[2:4] == set_keys(sets[2:4]).tolist(), "longer sets beside them do not matter"
 
 
 def test_a_selection_lies_in_some_chunks_alone(made: Run, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NO
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.readings.answer import answer
-from questree.readings.forms import ProgramShapes
+from questree.readings.forms import NOTHING, ProgramShapes
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.same_words import SameWords
@@ -81,46 +82,61 @@ class ImageForms(NodeForms):
 
 
 @dataclass(frozen=True)
-class AskedSets:
-    """Questions about image sets, and what they are taken apart with.
+class SetFacts:
+    """What questions about image sets are taken apart with, whichever they are.
 
     merged: the corpus with one word for what means the `same`; the answer to a sub-question it changes is not said.
     """
 
-    questions: pl.DataFrame  # columns of tables/image_questions.ANSWERED; those that some template asks
-    unknown: int  # how many others there are
-    programs: ProgramShapes
-    sets: list[tuple[int, ...]]  # rows of images
-    scope: Ints  # [question] its set
     said: SetWords
     corpus: Corpus
     same: SameWords | None = None
     merged: Corpus | None = None
 
-    @classmethod
-    def of(
-        cls, questions: pl.DataFrame, corpus: Corpus, same: SameWords | None = None, merged: Corpus | None = None
-    ) -> "AskedSets":
-        programs = program_shapes(questions)
-        known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)[programs.code]
-        asked, numbers = questions.filter(pl.Series(known)), dict[tuple[int, ...], int]()
-        scope = [numbers.setdefault(tuple(sorted(images)), len(numbers)) for images in asked["images"].to_list()]
-        said = SetWords(list(dict.fromkeys([*programs.words, *corpus.words, *corpus.groups])), len(numbers))
-        own, unknown = some(programs, np.flatnonzero(known)), len(questions) - len(asked)
-        return cls(asked, unknown, own, list(numbers), np.array(scope, np.int64), said, corpus, same, merged)
-
     @cached_property
     def forms(self) -> ImageForms:
         return ImageForms(self.said)
 
+
+@dataclass(frozen=True)
+class AskedSets:
+    """Questions about image sets, all that are about these sets, and what they are taken apart with."""
+
+    facts: SetFacts
+    questions: pl.DataFrame  # form, words and answer; those that some template asks
+    row: Ints  # [question] its number among all
+    images: Ints  # [set, image] rows of images, padded
+    scope: Ints  # [question] its set, numbered from `first` on
+    first: int = 0
+
+    @classmethod
+    def of(cls, questions: pl.DataFrame, corpus: Corpus) -> "AskedSets":
+        """All of them at once."""
+        asked, numbers = questions.filter(known_forms(questions)), dict[tuple[int, ...], int]()
+        scope = [numbers.setdefault(tuple(sorted(images)), len(numbers)) for images in asked["images"].to_list()]
+        words = all_words([program_shapes(questions).words], corpus.words, corpus.groups)
+        facts = SetFacts(SetWords(words, len(numbers)), corpus)
+        return cls(facts, asked, np.arange(len(asked)), padded(list(numbers)), np.array(scope, np.int64))
+
     @cached_property
-    def images(self) -> Ints:
-        """[set, image]"""
-        return padded(self.sets)
+    def programs(self) -> ProgramShapes:
+        """Their words as numbers among those of all questions."""
+        own = program_shapes(self.questions)
+        at = np.array([self.facts.said.at[word] for word in own.words], np.int64)
+        filled = np.where(own.filled == NOTHING, NOTHING, at[own.filled])
+        return replace(own, words=self.facts.said.words, filled=filled)
 
 
-def some(programs: ProgramShapes, rows: Ints) -> ProgramShapes:
-    return replace(programs, code=programs.code[rows], filled=programs.filled[rows])
+def known_forms(questions: pl.DataFrame) -> pl.Series:
+    """[question] does some template ask it?"""
+    programs = program_shapes(questions)
+    known = np.array([node_type(shape) in IMAGE_DAGS.types for shape in programs.shapes], bool)
+    return pl.Series(known[programs.code])
+
+
+def all_words(met: Iterable[Iterable[str]], corpus: Iterable[str], groups: Iterable[str]) -> list[str]:
+    """The words of questions as they are met, then those of images and of groups of attributes."""
+    return list(dict.fromkeys(chain(chain.from_iterable(met), corpus, groups)))
 
 
 def batches(programs: ProgramShapes, forms: ImageForms, scope: Ints) -> Iterator[Batch]:
@@ -132,10 +148,11 @@ def batches(programs: ProgramShapes, forms: ImageForms, scope: Ints) -> Iterator
 
 def answered_nodes(asked: AskedSets, blocks: list[Block], tops: Ints) -> tuple[Array, Array]:
     """[node] its answer, and how it is known."""
-    answers = executed_blocks(blocks, runner(blocks, asked.said, asked.corpus, asked.images))
+    facts = asked.facts
+    answers = executed_blocks(blocks, runner(blocks, facts.said, facts.corpus, asked.images))
     how = np.where(answers == UNKNOWN, UNDEFINED, EXECUTED).astype(np.uint8)
-    if asked.same is not None and asked.merged is not None:
-        other = changed(blocks, asked.said, asked.corpus, asked.merged, asked.same, asked.images)
+    if facts.same is not None and facts.merged is not None:
+        other = changed(blocks, facts.said, facts.corpus, facts.merged, facts.same, asked.images)
         other[tops] = False  # whoever asked knew the answer
         how[other & (how == EXECUTED)] = NOT_SAID
     return answers, how

@@ -19,6 +19,7 @@ from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.workers import over, results
 
+NUMBERED_TOPS = Table("tops", {"question": pl.UInt32, "node": pl.UInt32})
 NODES = 1 << 17  # of a piece, unless one chunk has more of one form
 
 
@@ -41,11 +42,6 @@ class ChunkCounts:
     without_parts: int  # questions
     different: Ints  # questions whose stored answer is not the executed one
     slots: int  # columns of words
-
-
-class JoinedNodes(NamedTuple):
-    forms: list[RankedForm]
-    tops: Ints  # [question] its node
 
 
 @dataclass(frozen=True)
@@ -74,8 +70,8 @@ class Cell(NamedTuple):
     edges: tuple[int, int]
 
 
-def put_together(parts: Path, counts: Sequence[ChunkCounts], folder: Path, pool: Executor) -> JoinedNodes:
-    """Write the tables of nodes and edges; chunks lie in `parts`, by their numbers."""
+def put_together(parts: Path, counts: Sequence[ChunkCounts], folder: Path, pool: Executor) -> list[RankedForm]:
+    """Write the tables of nodes and edges; chunks lie in `parts`, by their numbers. All forms in their order."""
     forms = sorted({form for own in counts for form in own.forms})
     slots = max((own.slots for own in counts), default=0)
     chunks = numbered(forms, counts, slots)
@@ -85,16 +81,7 @@ def put_together(parts: Path, counts: Sequence[ChunkCounts], folder: Path, pool:
     results(futures, "putting nodes together")
     for table in (set_nodes(slots), EDGES):
         table.join([*pieces], folder)
-    return JoinedNodes(forms, tops_in(parts, len(chunks)))
-
-
-def tops_in(parts: Path, chunks: int) -> Ints:
-    """[question] its node"""
-    tops = [pl.scan_ipc(place(parts, at) / "tops.arrow", glob=False).collect() for at in range(chunks)]
-    found = np.zeros(sum(map(len, tops)), np.uint32)
-    for own in tops:
-        found[own["question"].to_numpy()] = own["node"].to_numpy()
-    return found
+    return forms
 
 
 def set_nodes(slots: int) -> Table:
@@ -134,7 +121,7 @@ def renumber(parts: Path, chunk: NumberedChunk) -> None:
         table.write_piece(nodes.with_columns(form, **none), folder)
         ends = {name: number.gather(edges[name]) for name in ("parent", "child")}
         EDGES.write_piece(edges.with_columns(**ends), folder)
-        tops.with_columns(node=number.gather(tops["node"])).write_ipc(folder / "tops.arrow")
+        NUMBERED_TOPS.write_piece(tops.with_columns(node=number.gather(tops["node"])), folder)
 
 
 def dealt(forms: list[RankedForm], chunks: Sequence[NumberedChunk]) -> Iterator[list[Cell]]:

@@ -96,6 +96,8 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
             done(folder, "audit", "run", "--quiet", *more)
             with patch("questree.stages.decompose.dealt_sets.QUESTIONS", 3 if "--cluster" in more else 100):
                 done(folder, "decompose", "run", "--quiet", *more)
+            done(folder, "export", "covr", "run", "--all", "--out", "covr", "--quiet", *more)
+            done(folder, "export", "covr", "run", "--split", "HAS-QUANT", "--out", "parts", "--quiet", *more)
         done(folder, "answer", "run", "--model", "perception-noise", "--quiet", *more)
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()

@@ -13,7 +13,8 @@ from questree.cli.formats import import_covr as import_command
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph, GraphRelation
 from questree.faults import BadInput
-from questree.formats.covr import elements, export, import_covr
+from questree.formats.covr import elements, import_covr
+from questree.formats.covr_export import export
 from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr import answer_text

@@ -9,7 +9,7 @@ import pytest
 
 from questree.cli.covr import statistics_command as command
 from questree.faults import BadInput
-from questree.formats.covr import export
+from questree.formats.covr_export import export
 from questree.tables.run import Run
 from worlds.image_run import image_run
 

@@ -13,7 +13,7 @@ from questree.cli.paper import PaperOptions
 from questree.cli.score import curve
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
-from questree.formats.covr import export
+from questree.formats.covr_export import export
 from questree.scoring.compared import OnePolicy
 from questree.stages.again import MAKE
 from questree.stages.split.image_sets import read_split

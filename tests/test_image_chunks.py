@@ -1,5 +1,6 @@
 """Stages of image sets shared out: whatever the chunks of questions, files are those of all questions at once."""
 
+import json
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,15 +13,18 @@ from conftest import copy
 from questree.api.stages import audit, balance, split
 from questree.domains.images import corpus
 from questree.faults import BadInput
+from questree.formats import covr_sub_questions
+from questree.formats.covr_export import export, export_split
 from questree.search.word_tables import WordTables
-from questree.stages.decompose import dealt_sets
+from questree.stages.decompose import dealt_sets, hierarchies
 from questree.stages.decompose.dealt_sets import set_keys
-from questree.stages.decompose.image_sets import read_sets
+from questree.stages.decompose.hierarchies import image_ids, node_keys
+from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as in_memory
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.tables import image_questions
 from questree.tables.image_questions import ANSWERED, BALANCED, chunks
-from questree.tables.images import Images
+from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run
 from questree.tables.table import NUMBERED, Table
 from worlds.image_run import image_run, words_folder
@@ -90,6 +94,35 @@ def test_a_set_is_known_by_its_images_in_any_order() -> None:
     keys = set_keys(sets).tolist()
     assert keys[0] == keys[1] and keys[2] == keys[6] and len({*keys}) == 5
     assert keys[2:4] == set_keys(sets[2:4]).tolist(), "longer sets beside them do not matter"
+
+
+def test_any_pieces_give_the_same_records(made: Run, tmp_path: Path) -> None:
+    run = copy(made, tmp_path / "run")
+    decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
+    balance(run.folder, questions=200)
+    split(run.folder, name=["HAS-QUANT"], curve="0,2", few_shot=3)
+    for most in (1000, 50):
+        with patch.object(image_questions, "QUESTIONS", most), patch.object(covr_sub_questions, "NODES", most):
+            export(run, tmp_path / f"{most}" / "all", every=True)
+            export(run, tmp_path / f"{most}" / "balanced")
+            export_split(run, tmp_path / f"{most}" / "split", "HAS-QUANT")
+    whole, shared = (content(tmp_path / f"{most}") for most in (1000, 50))
+    assert len(whole) == 4 + 4 + 7 and whole == shared
+    lines = [json.loads(line) for line in whole["all/train.jsonl"].splitlines()]
+    assert {line["balanced"] for line in lines} == {True, False}
+
+
+def test_ids_of_sub_questions_that_are_the_same_get_a_number(made: Run, tmp_path: Path) -> None:
+    run = copy(made, tmp_path / "run")
+    decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
+    tables = read_sets(run.covr / "decomposed")
+    with patch.object(hierarchies, "DIGEST", 1), patch.object(covr_sub_questions, "NODES", 50):
+        export(run, tmp_path / "covr")
+        scenes = image_ids(tables["sets"]["images"], IMAGES.read(run.images)["id"])
+        keys = node_keys(spoken_sets(tables), tables["tops"], scenes).to_list()
+    found = [json.loads(line)["id"] for line in (tmp_path / "covr" / "sub_questions.jsonl").read_text().splitlines()]
+    assert found == keys and len({*keys}) == len(keys)
+    assert sum(key.count("-") == 2 for key in keys) > 10
 
 
 def test_a_selection_lies_in_some_chunks_alone(made: Run, tmp_path: Path) -> None:

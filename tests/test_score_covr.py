@@ -13,7 +13,7 @@ from questree.cli.score import covr as command
 from questree.cli.score import generalization
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
-from questree.formats.covr import export
+from questree.formats.covr_export import export
 from questree.metrics.sets import majority, score_covr
 from questree.models.predictions import truths_read
 from questree.models.stored import image_predictions

@@ -29,8 +29,8 @@ def export(run: "StrPath", format: str, *, out: "StrPath", **options: Any) -> Ma
     out
         Folder to write; an earlier export there is replaced.
     options
-        Of the command: unbalanced, sample, csv, graphs, workers (agqa), workers (decomp), every, split (covr), split,
-        media, frames, benchmark and more (harnesses).
+        Of the command: unbalanced, sample, csv, graphs, workers (agqa), workers (decomp), every, split, workers (covr),
+        split, media, frames, benchmark and more (harnesses).
 
     >>> questree.export("images", "covr", out="covr").data()["questions"]
     {'train.jsonl': 16, 'val.jsonl': 2, 'test.jsonl': 2, 'sub_questions.jsonl': 86}
@@ -84,15 +84,15 @@ def decomp(run: Run, out: Path, *, workers: int = 2) -> Made:
     return Made("export decomp", said, {"out": str(out), "folders": counts})
 
 
-def covr(run: Run, out: Path, *, every: bool = False, split: str = "") -> Made:
+def covr(run: Run, out: Path, *, every: bool = False, split: str = "", workers: int = 2) -> Made:
     """COVR's records."""
-    from questree.formats.covr import export as write
-    from questree.formats.covr import export_split
+    from questree.formats.covr_export import export as write
+    from questree.formats.covr_export import export_split
 
     chosen(run, "covr")
     if split and every:
         raise BadInput.at("--all", "expected without --split, which says itself which questions it has")
-    counts = export_split(run, out, split) if split else write(run, out, every)
+    counts = export_split(run, out, split, workers) if split else write(run, out, every, workers)
     said: list[Any] = [("Questions per file", counted("file", counts)), f"wrote {out}"]
     return Made("export covr", said, {"out": str(out), "questions": counts})
 

@@ -60,6 +60,7 @@ def export_decomp(run: Path, /, *, out: OutOption, workers: WorkersOption = 2) -
 
 
 @output
+@clustered
 def export_covr(
     run: Path,
     /,
@@ -71,6 +72,7 @@ def export_covr(
     split: Annotated[
         str, Parameter(help="Split whose parts and training lists to write instead of train, dev and test.")
     ] = "",
+    workers: WorkersOption = 2,
 ) -> None:
     """Write the image questions of a run as COVR's records, one JSON line each: train.jsonl, val.jsonl, test.jsonl.
 
@@ -80,7 +82,7 @@ def export_covr(
         Run folder with image questions (`questree generate` or `questree import covr`).
     """
     with watching():
-        made = exporting.export(run, "covr", out=out, every=every, split=split)
+        made = exporting.export(run, "covr", out=out, every=every, split=split, workers=workers)
     tell_made(made)
 
 

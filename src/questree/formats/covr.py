@@ -25,95 +25,31 @@ from questree.notation.own_shapes import program_shapes, row_form
 from questree.progress import watch
 from questree.readings.answer import WELL
 from questree.sources.covr import CovrRecord, answer_text, read_records
-from questree.stages.decompose.hierarchies import image_ids, node_keys
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.split.image_sets import read_split, selected
 from questree.stages.split.properties import named
 from questree.stages.split.rows import image_rows
-from questree.tables.image_questions import ANSWERED, BALANCED, answered
-from questree.tables.images import IMAGES, Images
+from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
-from questree.tables.store import new_folder, only_earlier
+from questree.tables.store import new_folder
 from questree.terms import BOOL, REASONS, Node, Word, fill, slots
 
-FILE = "sub_questions.jsonl"
-
-
-def write_sub_questions(decomposed: Path, images: pl.Series, out: Path) -> int:
-    """A line per node, questions among them: id, question, scenes, answer, type; how many."""
-    tables = read_sets(decomposed)
-    nodes, scenes = spoken_sets(tables), image_ids(tables["sets"]["images"], images)
-    table = nodes.select(
-        "question",
-        "answer",
-        "type",
-        id=node_keys(nodes, tables["tops"], scenes),
-        scenes=scenes.gather(nodes["set"]),
-    )
-    table.select("id", "question", "scenes", "answer", "type").write_ndjson(out)
-    return len(table)
-
-
-FILES = {"train": "train.jsonl", "dev": "val.jsonl", "test": "test.jsonl"}  # as the release names them
 SIZES = ("length", "depth", "attributes")  # of a question's references
-EARLIER = "dev.jsonl"  # the middle one, before it was named so
 MARK = re.compile(r'"@(\d+)@"')
 
 
-def export(run: Run, out: Path, every: bool = False) -> dict[str, int]:
-    """Write a file per split, and all sub-questions if there are any; how many lines each file has."""
-    only_earlier(out, {*FILES.values(), EARLIER, FILE}.__contains__, {FILES["train"], FILES["test"]})
-    questions = selected(run, every)
-    ids = IMAGES.read(run.images)["id"]
-    lines = records(questions, ids, balanced(run) if every else None)
-    counts = {}
-    with new_folder(out) as folder:
-        for split, name in FILES.items():
-            own = [line for line, of in zip(lines, questions["split"], strict=True) if of == split]
-            (folder / name).write_bytes(b"".join(line + b"\n" for line in own))
-            counts[name] = len(own)
-        if (run.covr / "decomposed").is_dir():
-            counts[FILE] = write_sub_questions(run.covr / "decomposed", ids, folder / FILE)
-    return counts
-
-
-LISTED = re.compile(r"(train(-all|-\d+)?|val|val-held-out|test|iid-size)\.jsonl")  # files of a split
-
-
-def export_split(run: Run, out: Path, name: str) -> dict[str, int]:
-    """Write the parts of a split and its further training lists; how many lines each file has."""
-    only_earlier(out, lambda file: LISTED.fullmatch(file) is not None, {"iid-size.jsonl"})
-    parts, every = read_split(run, name), answered(run)
-    chosen = every.filter(every["id"].is_in(pl.concat(parts.values()).unique().implode()))
-    lines = dict(zip(chosen["id"], records(chosen, IMAGES.read(run.images)["id"]), strict=True))
-    counts = {}
-    with new_folder(out) as folder:
-        for part, ids in parts.items():
-            file = f"{part.removesuffix(' examples').replace('dev', 'val').replace(', ', '-').replace(' ', '-')}.jsonl"
-            (folder / file).write_bytes(b"".join(lines[id] + b"\n" for id in ids.to_list()))
-            counts[file] = len(ids)
-    return counts
-
-
-def balanced(run: Run) -> set[str] | None:
-    """The ids of the balanced selection, if there is one."""
-    there = (run.covr / f"{BALANCED.name}.parquet").is_file()
-    return set(BALANCED.read(run.covr)["id"].to_list()) if there else None
-
-
 def records(questions: pl.DataFrame, image_ids: pl.Series, selection: set[str] | None = None) -> list[bytes]:
-    """[question] its record as JSON; whether it is in the selection is noted, if there is one."""
+    """[question] its record as a line of JSON; whether it is in the selection is noted, if there is one."""
     programs, found = program_shapes(questions), [b""] * len(questions)
     properties, ids = _properties(questions), image_ids.to_list()
-    for node, at in watch(programs.by_shape, "writing records", len(programs.by_shape)):
+    for node, at in programs.by_shape:
         writer = CovrWriter(node)
         words = programs.filled[at, : len(slots(node))].tolist()
         for number, row, own in zip(at.tolist(), questions[at.tolist()].iter_rows(named=True), words, strict=True):
             record = _plain(row, ids) | writer.said([programs.words[word] for word in own], row["answer"])
             record |= {"properties": properties[number], "pair": row["pair"]}
             record |= {} if selection is None else {"balanced": row["id"] in selection}
-            found[number] = msgspec.json.encode(record)
+            found[number] = msgspec.json.encode(record) + b"\n"
     return found
 
 

@@ -4,10 +4,11 @@ import gzip
 import io
 import os
 import re
+import shutil
 import tempfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -178,6 +179,14 @@ def for_others(target: Path) -> Iterator[Path]:
     work = target.with_name(f".{target.name}.{uuid4().hex}")
     yield work
     os.replace(work, target)
+
+
+def end_to_end(pieces: Iterable[Path], target: Path) -> None:
+    """A file of the content of others, one after the other; never all in memory."""
+    with target.open("wb") as file:
+        for piece in pieces:
+            with piece.open("rb") as source:
+                shutil.copyfileobj(source, file, PIECE)
 
 
 @contextmanager

@@ -340,17 +340,28 @@ def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.
 
     Predictions for other questions then never fit by chance, as they would if rows were counted.
     """
+    again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
+    made = pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again))
+    return digested(nodes, tops, set_texts(images)).select(pl.coalesce("id", made).alias("id")).to_series()
+
+
+def digested(nodes: pl.DataFrame, tops: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
+    """[node] its number, the `id` of the first question it is, or if there is none the `key`, a digest.
+
+    sets: [set] as `set_texts` has it."""
     first = tops.group_by("node").agg(pl.col("id").first())
     own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
     below = own.filter(pl.col("id").is_null()).sort("node")
-    made = below.select("node", key=pl.Series(list(digests(below, images)), dtype=pl.String))
-    again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
-    made = made.with_columns(key=pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again)))
-    return own.join(made, on="node", how="left").sort("node").select(pl.coalesce("id", "key").alias("id")).to_series()
+    made = below.select("node", key=pl.Series(list(digests(below, sets)), dtype=pl.String))
+    return own.join(made, on="node", how="left").sort("node").select("node", "id", "key")
 
 
-def digests(nodes: pl.DataFrame, images: pl.Series) -> Iterator[str]:
-    sets = images.list.sort().list.join("\0").to_list()
+def set_texts(images: pl.Series) -> list[str]:
+    """[set] the ids of its images, in any order."""
+    return ["\0".join(sorted(own)) for own in images.to_list()]
+
+
+def digests(nodes: pl.DataFrame, sets: Sequence[str]) -> Iterator[str]:
     for at, text, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
         asked = f"{sets[at]}\n{text}\n{word or ''}"
         yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"

@@ -40,7 +40,7 @@ from questree.tables.nodes import (
     nodes_about,
     slots_of,
 )
-from questree.tables.table import columns_in
+from questree.tables.table import Table, columns_in
 from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 
 
@@ -208,9 +208,14 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
     if (folder / f"{SETS.name}.parquet").is_file() and not (folder / f"{WORDS.name}.parquet").is_file():
         raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
     tables = {table.name: table.read(folder) for table in (SETS, WORDS, FORMS, EDGES, ASKED_TOPS)}
+    return tables | {"nodes": set_node_table(folder).read(folder)}
+
+
+def set_node_table(folder: Path) -> Table:
+    """The table of nodes in RUN/covr/decomposed, with as many words as the longest program there has."""
     path = folder / "nodes.parquet"
     widest = len(slots_of(columns_in(path))) if path.is_file() else 0
-    return tables | {"nodes": nodes_about("set", widest, pl.UInt32).read(folder)}
+    return nodes_about("set", widest, pl.UInt32)
 
 
 def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: bool = False) -> pl.DataFrame:
@@ -218,10 +223,19 @@ def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: b
     `asked`, the question in English; one that was asked before it was part of another keeps its own words."""
     texts = SetTexts(tables[WORDS.name]["word"])
     forms, nodes = tables[FORMS.name], tables["nodes"]
-    said = say(forms, nodes, texts, executed, columns=("program", "type", "answer", "word"))
     if not asked:
-        return said
-    node, question = own_words(tables)
+        return say(forms, nodes, texts, executed, columns=SAID)
+    return spoken_nodes(forms, nodes, texts, *own_words(tables), executed)
+
+
+SAID = ("program", "type", "answer", "word")
+
+
+def spoken_nodes(
+    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series, executed: bool = False
+) -> pl.DataFrame:
+    """The same of any nodes; node: those that keep their own words, which are the questions."""
+    said = say(forms, nodes, texts, executed, columns=SAID)
     others = np.setdiff1d(np.arange(len(nodes)), node)
     every = pl.concat([question, english_of(forms, nodes[others], texts)])
     return said.with_columns(question=every.gather(np.argsort(np.concatenate([node, others]))))
@@ -229,9 +243,15 @@ def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: b
 
 def own_words(tables: dict[str, pl.DataFrame]) -> tuple[Ints, pl.Series]:
     """Nodes that were asked before they were part of another, and the questions they were asked by."""
-    tops, edges = tables[ASKED_TOPS.name], tables[EDGES.name]
-    asked = np.full(len(tables["nodes"]), len(tops), np.int64)  # [node] the first question that it is
-    np.minimum.at(asked, tops["node"].to_numpy(), np.arange(len(tops)))
+    tops, nodes = tables[ASKED_TOPS.name], len(tables["nodes"])
+    node, first = own_nodes(nodes, tops["node"].to_numpy(), tables[EDGES.name])
+    return node, tops["question"].gather(first)
+
+
+def own_nodes(nodes: int, tops: Ints, edges: pl.DataFrame) -> tuple[Ints, Ints]:
+    """The same nodes and numbers of questions; tops: [question] its node."""
+    asked = np.full(nodes, len(tops), np.int64)  # [node] the first question that it is
+    np.minimum.at(asked, tops, np.arange(len(tops)))
     below = np.full_like(asked, len(tops))  # [node] the first question that it is below
     parent, child = edges["parent"].to_numpy(), edges["child"].to_numpy()
     before = None
@@ -239,4 +259,4 @@ def own_words(tables: dict[str, pl.DataFrame]) -> tuple[Ints, pl.Series]:
         before = below.copy()
         np.minimum.at(below, child, np.minimum(asked, below)[parent])
     node = np.flatnonzero(asked < below)
-    return node, tops["question"].gather(asked[node])
+    return node, asked[node]

@@ -178,11 +178,16 @@ def curve_plan(name: str, curve: tuple[int, ...], judged: list[str]) -> dict[str
 
 def read_split(run: Run, name: str) -> dict[str, pl.Series]:
     """Part -> ids of its questions; the further lists of training questions come after the parts."""
+    parts, table = read_parts(run, name), Table(slug(name), SIDES.columns).read(run.covr / "splits")
+    return {part: table.filter(pl.col("part") == part)["id"] for part in parts}
+
+
+def read_parts(run: Run, name: str) -> list[str]:
+    """The parts of a split, and the further lists after them."""
     folder = run.covr / "splits"
     there = sorted(path.stem for path in folder.glob("*.parquet"))
     if slug(name) not in there:
         known = f"choose from {', '.join(there)}" if there else "there are none: run `questree split`"
         raise BadInput.at(folder, f"no split {name!r}; {known}")
-    table = Table(slug(name), SIDES.columns).read(folder)
-    lists = table["part"].unique(maintain_order=True).to_list()
-    return {part: table.filter(pl.col("part") == part)["id"] for part in dict.fromkeys([*PARTS, *lists])}
+    lists = Table(slug(name), {"part": pl.String}).read(folder)["part"].unique(maintain_order=True).to_list()
+    return list(dict.fromkeys([*PARTS, *lists]))

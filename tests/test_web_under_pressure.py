@@ -1,9 +1,11 @@
 """A page under pressure: runs that change, long addresses, pages that take long, silent clients, many at once."""
 
 import asyncio
+import gc
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -45,6 +47,17 @@ def test_a_run_that_changes_is_read_again_and_pages_say_so(run: Run) -> None:
     answers(run, "newcomer", true_but_for({}))
     assert "The run has changed; it was read again at " in page.get("/").text
     assert "newcomer" in page.get("/").text
+
+
+def test_what_was_read_before_does_not_stay_in_memory(run: Run) -> None:
+    app = application(Site.read(run), every=0)
+    page, before = TestClient(app, HERE), weakref.ref(app.state.site.first.view)
+    page.get("/")
+    gc.freeze()  # as a server does that begins
+    answers(run, "newcomer", true_but_for({}))
+    assert "it was read again at " in page.get("/").text
+    gc.collect()
+    assert before() is None
 
 
 def test_while_somebody_writes_pages_show_what_was_read_before(run: Run) -> None:

@@ -283,7 +283,7 @@ class ImageView(View):
         return self.shown["question"].gather(rows)
 
     def ids(self, keys: Ints) -> pl.Series:
-        return self.every["id"].gather(keys)
+        return self.every["id"][keys]
 
     def scopes(self, keys: Ints) -> pl.Series:
         """The images with spaces between them."""

@@ -1,5 +1,6 @@
 """A run that changes while it is served is read again, and pages say so; pages of one that does not are made once."""
 
+import gc
 import time
 from collections import OrderedDict
 from datetime import datetime
@@ -94,6 +95,7 @@ def renew(state: State) -> None:
                 f"The run has changed and cannot be read now ({bad}). What you see was read at {state.read_at}."
             )
         else:
+            gc.unfreeze()  # what was read before may go
             state.read_at = clock()
             state.notice = f"The run has changed; it was read again at {state.read_at}."
     elif state.notice and state.read_at not in state.notice.partition("read again at ")[2]:

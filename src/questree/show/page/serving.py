@@ -1,6 +1,7 @@
 """Serving the page until somebody stops it; who may ask, and headers that keep everything at home."""
 
 import asyncio
+import gc
 import re
 import socket
 import sys
@@ -292,6 +293,8 @@ def serve(app: ASGIApp, place: socket.socket) -> None:
     config = uvicorn.Config(
         LastResort(app), log_level="error", lifespan="off", timeout_graceful_shutdown=2, http=Impatient, **limits
     )
+    gc.collect()
+    gc.freeze()  # what was read stays: nobody has to look through it for garbage after every few pages
     with suppress(KeyboardInterrupt):  # raised again by the server after it has shut down
         uvicorn.Server(config).run(sockets=[place])
 

@@ -9,6 +9,7 @@ import pytest
 from questree.bench import runs
 from questree.bench.ask import ask
 from questree.bench.measured import measure
+from questree.bench.monster import monster
 from questree.bench.stages import read, synth
 from questree.stages.generate.annotated import actions_only
 from questree.stages.generate.layout import expected
@@ -56,3 +57,13 @@ def test_asking_is_measured_against_a_server_of_its_own(tmp_path: Path, capsys: 
     assert capsys.readouterr().out.startswith("ask, 1 frames: size 40, ")
     found = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
     assert found["measured"]["rows"] == 40 and found["own_cpu_microseconds"] > 0 and found["late_rss_bytes"] > 0
+
+
+def test_a_dense_video_is_measured_stage_by_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monster(frames=40, actions=(2, 4), objects=6, stretches=12, json=tmp_path / "bench.json")
+    assert "Peak memory, MiB" in capsys.readouterr().out
+    few, many = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
+    assert (few["actions"], many["actions"]) == (2, 4) and 0 < few["questions"] < many["questions"]
+    names = ["ingest", "augment", "generate", "balance", "split", "decompose", "answer", "score"]
+    assert [stage["name"] for stage in many["stages"]] == names
+    assert all(stage["peak_rss_bytes"] > 2**25 and stage["cpu_seconds"] > 0 for stage in many["stages"])

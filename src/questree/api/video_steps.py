@@ -41,7 +41,7 @@ class VideoSteps:
         bank, _, texts, words, _ = corpus(self.run.folder)
         folder = self.run.decomposed / name
         forms, nodes, tops = FORMS.read(folder), read_nodes(folder), TOPS.read(folder)
-        shard = bank.shard(bank.run.questions / name)
+        shard = bank.shard(bank.run.questions / name, tops)
         questions = asked(shard, tops, words)
         keys, _ = called(folder, questions, forms, nodes, texts, bank)
         said = say(forms, nodes, texts, self.executed, columns=("text", "type", "answer"))

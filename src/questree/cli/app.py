@@ -94,6 +94,7 @@ BENCHMARKS = {  # in `bench`
     "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
     "storage": ("storage:storage", "Make a run at a URL: requests, bytes moved."),
     "people": ("people:people", "Answer a large task on its page, on servers that are killed."),
+    "monster": ("monster:monster", "Make a benchmark of dense videos: how memory grows with questions."),
     "page": ("page:page", "Ask a served run for its pages, many clients at once."),
     "files": ("files:files", "Score and run released files with whole commands, their start included."),
 }

@@ -27,7 +27,7 @@ from questree.stages.balance.rounds import selection
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.ground.evidence import arguments, cores, reference_frames, slot_frames, windows
 from questree.stages.question_forms import QuestionForm, plain_form
-from questree.stages.questions import Bank, Named, Shard, direct_equivalents, numbered
+from questree.stages.questions import Bank, Named, Shard, direct_equivalents, direct_questions, numbered
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
 from questree.tables.run import Run, kept_while
@@ -246,7 +246,8 @@ class Records:
         """Records (columns of TEST, and id, number, video) of the wanted questions (all without a mask), in order."""
         questions = self.shard.questions
         table = (questions if wanted is None else questions.filter(wanted)).sort("video", "number")
-        table = table.with_columns(equivalent=direct_equivalents(table, questions, self.shard.edition))
+        direct = direct_questions([questions], self.shard.edition)
+        table = table.with_columns(equivalent=direct_equivalents(table, direct, self.shard.edition))
         for begin in range(0, len(table), BATCH):
             yield self.records(table[begin : begin + BATCH])
 

@@ -40,8 +40,7 @@ def _of_videos(run: Run) -> Iterator[pl.DataFrame]:
     words = [answers(template, bank.vocabulary) for template in bank.edition.by_code]
     begin = pl.Series(np.cumsum([0, *map(len, words)])[:-1])
     names = pl.Series([template.name for template in bank.edition.by_code])
-    for folder in bank.folders():
-        shard = bank.shard(folder)
+    for shard in (piece for folder in bank.folders() for piece in bank.pieces(folder)):
         asked = shard.questions
         balanced = pl.Series(np.ones(len(asked), bool))
         if chosen is not None:

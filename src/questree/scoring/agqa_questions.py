@@ -15,7 +15,7 @@ from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run,
 from questree.scoring.run_scores import COLUMNS, records
 from questree.stages.balance.rounds import between, selection
 from questree.stages.generate.text import lexicon, texts
-from questree.stages.questions import Bank, direct_equivalents
+from questree.stages.questions import DIRECT_COLUMNS, Bank, direct_equivalents, direct_questions
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.predictions import samples
 from questree.tables.run import Run
@@ -36,8 +36,8 @@ def texts_of_run(run: Run) -> pl.DataFrame:
     bank = Bank(run)
     words, parts = lexicon(bank.vocabulary, bank.edition), list[pl.DataFrame]()
     for folder in bank.folders():
-        shard = bank.shard(folder)
-        parts.append(pl.DataFrame({"id": shard.named_ids, "question": texts(shard, words)}))
+        for shard in bank.pieces(folder):
+            parts.append(pl.DataFrame({"id": shard.named_ids, "question": texts(shard, words)}))
     return pl.concat(parts)
 
 
@@ -51,12 +51,14 @@ def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFra
     inside = (bank.run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID) == split).to_numpy()
     found = [ASKED.empty()]
     for folder in bank.folders():
-        shard = bank.shard(folder)
-        asked = shard.questions.filter(inside[shard.questions["video"].to_numpy()])
-        if chosen is not None:
-            asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi")
-        asked = asked.sort("video", "number")
-        direct = direct_equivalents(asked, shard.questions, shard.edition)
+        parts = []
+        for shard in bank.pieces(folder):
+            asked = shard.questions.filter(inside[shard.questions["video"].to_numpy()])
+            if chosen is not None:
+                asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi")
+            parts.append(asked)
+        asked, every = pl.concat(parts).sort("video", "number"), DIRECT_COLUMNS.pieces(folder)
+        direct = direct_equivalents(asked, direct_questions(every, bank.edition), bank.edition)
         found.append(records(bank, asked.select(list(COLUMNS.columns)), direct))
     return pl.concat(found)
 

@@ -157,8 +157,10 @@ class Shard:
         questions: pl.DataFrame,
         sides: dict[str, pl.DataFrame],
         edition: Edition = SECOND,
+        ends: tuple[int, int] | None = None,
     ) -> "Shard":
-        first, last = (int(end or 0) for end in (questions["video"].min(), questions["video"].max()))  # type: ignore[arg-type]
+        """`ends`: its first and last video, if not all their questions are given."""
+        first, last = ends or (int(end or 0) for end in (questions["video"].min(), questions["video"].max()))  # type: ignore[arg-type]
         here = pl.col("video").is_between(first, last)  # at either end there may be videos without a question
         sides = {name: table.filter(here) for name, table in sides.items()}
         return cls(vocabulary, ids, seed, questions, Named(vocabulary, sides, first, last - first + 1), edition)
@@ -332,22 +334,29 @@ def direct_equivalent(row: Mapping[str, int], columns: Mapping[str, Ints], editi
     return int(columns["number"][at[0]]) if len(at) else None
 
 
-def direct_equivalents(asked: pl.DataFrame, questions: pl.DataFrame, edition: Edition) -> pl.Series:
-    """[asked] number of the first question of its video that asks the same directly; null if there is none.
+DIRECT_COLUMNS = QUESTIONS.only("video", "number", *SAME, "time", "flags")
+KEYED = ["video", *SAME, "key time"]  # template, direct arguments, raw key
 
-    The same: template, direct arguments, raw key. `questions` are all questions of their videos (section 8).
+
+def direct_questions(pieces: Iterable[pl.DataFrame], edition: Edition) -> pl.DataFrame:
+    """KEYED and `equivalent`: the number of the first question of a video that asks this directly.
+
+    `pieces` are together all questions of their videos (section 8), with DIRECT_COLUMNS.
     """
-    timed = pl.Series(["{time}" in template.local for template in edition.by_code])  # a time makes another raw key
-    same = ["video", *SAME, "key time"]
+    first = pl.col("number").min().alias("equivalent")
+    found = [keyed(some.filter(pl.col("flags") & REFERRED == 0), edition).group_by(KEYED).agg(first) for some in pieces]
+    return found[0] if len(found) == 1 else pl.concat(found).group_by(KEYED).agg(pl.col("equivalent").min())
 
-    def keyed(table: pl.DataFrame) -> pl.DataFrame:
-        own = timed.gather(table["template"])
-        return table.with_columns(pl.when(own).then("time").otherwise(0).alias("key time"))
 
-    direct = (
-        keyed(questions.filter(pl.col("flags") & REFERRED == 0)).group_by(same).agg(equivalent=pl.col("number").min())
-    )
-    return keyed(asked).join(direct, on=same, how="left", maintain_order="left")["equivalent"]
+def keyed(table: pl.DataFrame, edition: Edition) -> pl.DataFrame:
+    """With `key time`: a time makes another raw key where the template has one."""
+    timed = pl.Series(["{time}" in template.local for template in edition.by_code]).gather(table["template"])
+    return table.with_columns(pl.when(timed).then("time").otherwise(0).alias("key time"))
+
+
+def direct_equivalents(asked: pl.DataFrame, direct: pl.DataFrame, edition: Edition) -> pl.Series:
+    """[asked] number of the first question of its video that asks the same directly; null if there is none."""
+    return keyed(asked, edition).join(direct, on=KEYED, how="left", maintain_order="left")["equivalent"]
 
 
 @dataclass(frozen=True)
@@ -467,12 +476,39 @@ class Bank:
         tasks = len(self.folders()) if workers > 1 and times * self.bytes() > FEW else 1
         return processes(workers, tasks=tasks)
 
-    def shard(self, folder: Path) -> Shard:
-        sides = {name: table.read(folder) for name, table in TABLES[self.edition.name].items()}
-        questions = sides.pop(QUESTIONS.name)
-        if self.given:
-            questions = questions.with_columns(TEXT.read(folder)["question"].alias(GIVEN_TEXT))
-        return Shard.of(self.vocabulary, self.ids, self.options.get("seed", 0), questions, sides, self.edition)
+    def shard(self, folder: Path, wanted: pl.DataFrame | None = None) -> Shard:
+        """All its questions; if they are more than PIECE, only those that are `wanted` (video, number)."""
+        ranges = QUESTIONS.ranges(folder)
+        if wanted is None or len(ranges) == 1:
+            return self._shard(self._read(folder), self._sides(folder))
+        few = [
+            self._read(folder, rows).join(wanted, on=["video", "number"], how="semi", maintain_order="left")
+            for rows in ranges
+        ]
+        return self._shard(pl.concat(few), self._sides(folder), QUESTIONS.ends(folder, "video"))
+
+    def pieces(self, folder: Path) -> Iterator[Shard]:
+        """Its questions, at most PIECE at a time."""
+        ranges, sides = QUESTIONS.ranges(folder), self._sides(folder)
+        return (self._shard(self._read(folder, rows if len(ranges) > 1 else None), sides) for rows in ranges)
+
+    def _shard(
+        self, questions: pl.DataFrame, sides: dict[str, pl.DataFrame], ends: tuple[int, int] | None = None
+    ) -> Shard:
+        seed = self.options.get("seed", 0)
+        return Shard.of(self.vocabulary, self.ids, seed, questions, sides, self.edition, ends)
+
+    def _sides(self, folder: Path) -> dict[str, pl.DataFrame]:
+        tables = TABLES[self.edition.name]
+        return {name: table.read(folder) for name, table in tables.items() if name != QUESTIONS.name}
+
+    def _read(self, folder: Path, rows: tuple[int, int] | None = None) -> pl.DataFrame:
+        questions = TABLES[self.edition.name][QUESTIONS.name].read(folder, rows=rows)
+        return (
+            questions.with_columns(TEXT.read(folder, rows=rows)["question"].alias(GIVEN_TEXT))
+            if self.given
+            else questions
+        )
 
     def find(self, name: str) -> Question:
         """A question by its id, <video>-<number>."""

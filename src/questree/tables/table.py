@@ -18,6 +18,7 @@ NUMBERED = pl.Enum(
 )  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
 
 
+PIECE = 1 << 22  # rows that are read at once; more has only a shard with a monster of a video
 ROWS = 1 << 17  # of a group of rows in a table that is put together of pieces
 DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
 
@@ -144,6 +145,25 @@ class Table:
             older = f"; made by an older version: run `{self.made_by}` again" if self.made_by else ""
             raise BadInput.at(path, f"columns missing: {', '.join(wanted)}; expected {', '.join(self.columns)}{older}")
         return self.frame(table)
+
+    def ranges(self, folder: Path) -> list[tuple[int, int]]:
+        """From where to where there are at most PIECE rows; one without any if there are none."""
+        path = folder / f"{self.name}.parquet"
+        rows = rows_in(path) if path.is_file() else 0  # who reads it says that it is missing
+        return [(begin, min(begin + PIECE, rows)) for begin in range(0, max(rows, 1), PIECE)]
+
+    def pieces(self, folder: Path) -> Iterator[pl.DataFrame]:
+        """All rows, at most PIECE at a time."""
+        ranges = self.ranges(folder)
+        return (self.read(folder, rows=own if len(ranges) > 1 else None) for own in ranges)
+
+    def ends(self, folder: Path, column: str) -> tuple[int, int]:
+        """The least and the largest of the numbers in a column."""
+        path = folder / f"{self.name}.parquet"
+        with readable(path):
+            own = pl.scan_parquet(path, glob=False).select(low=pl.col(column).min(), high=pl.col(column).max())
+            low, high = own.collect(engine="streaming").row(0)
+        return int(low or 0), int(high or 0)
 
     def counted(self, folder: Path, column: str) -> pl.DataFrame:
         """The values of a column, and `len`: how many rows have each."""

@@ -19,7 +19,7 @@ from questree.stages.audit.key_counts import COUNTS, GROUPED, CountedShard, merg
 from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import has_selection
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.questions import Bank
+from questree.stages.questions import Bank, Shard
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import keys_of, read_balanced, time_without_kind
@@ -133,8 +133,15 @@ def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
 
 def count_shard(task: AuditTask, shard: str) -> CountedShard:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
+    pieces = COLUMNS.pieces(task.run / "questions" / shard)
+    found = [count_piece(task, questions) for questions in pieces]
+    own = found[0] if len(found) == 1 else pl.concat(found).group_by(GROUPED).agg(pl.col("before", "after").sum())
+    assert task.scratch is not None
+    return put_counts(own, task.scratch / f"{shard}{COUNTS}")
+
+
+def count_piece(task: AuditTask, questions: pl.DataFrame) -> pl.DataFrame:
     bank, test, *_ = corpus(task.run, task.seed)
-    questions = COLUMNS.read(bank.run.questions / shard)
     table = pl.DataFrame(
         {
             "key": content_keys(questions, bank.templates),
@@ -144,15 +151,17 @@ def count_shard(task: AuditTask, shard: str) -> CountedShard:
             "after": marked(task, questions),
         }
     )
-    own = table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
-    assert task.scratch is not None
-    return put_counts(own, task.scratch / f"{shard}{COUNTS}")
+    return table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
 
 
 def say_shard(task: AuditTask, shard: str, shares: tuple[float, float]) -> pl.DataFrame:
     """question, template, answer, kind, test, hash; shares: of the train and of the test questions that are taken."""
+    pieces = corpus(task.run, task.seed)[0].pieces(task.run / "questions" / shard)
+    return pl.concat([say_piece(task, piece, shares) for piece in pieces])
+
+
+def say_piece(task: AuditTask, whole: Shard, shares: tuple[float, float]) -> pl.DataFrame:
     bank, test, said, seeds = corpus(task.run, task.seed)
-    whole = bank.shard(bank.run.questions / shard)
     table = whole.questions
     video = table["video"].to_numpy()
     hashes = mix(seeds[video], table["number"].to_numpy())

@@ -54,6 +54,7 @@ class Balancing:
     options: BalanceOptions
     shards: tuple[str, ...]
     bits: int  # of the number of a bucket
+    dealt: tuple[str, ...] = ()  # names of the files that every bucket has, once shards are dealt
 
     @property
     def corpus(self) -> BalanceCorpus:
@@ -81,17 +82,22 @@ class Balancing:
         return found
 
 
-class DealtShard(NamedTuple):
+class DealtPiece(NamedTuple):
+    name: str  # of its files
     before: Ints  # [split, template] questions
     runs: Ints  # of open questions: group, answer and effect
     number: Ints  # [run]
     width: int  # columns of binary questions
 
 
-def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> DealtShard:
-    """Write the questions of a shard by bucket, without those that are taken out before."""
+def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> list[DealtPiece]:
+    """Write the questions of a shard by bucket, a piece at a time, without those that are taken out before."""
+    pieces = enumerate(COLUMNS.pieces(task.run / "questions" / shard))
+    return [deal_piece(task, f"{shard}.{at}", questions, without) for at, questions in pieces]
+
+
+def deal_piece(task: Balancing, name: str, questions: pl.DataFrame, without: pl.DataFrame | None) -> DealtPiece:
     known, test, seeds = task.corpus
-    questions = COLUMNS.read(task.run / "questions" / shard)
     if without is not None:
         questions = questions.join(without, on=["video", "number"], how="anti", maintain_order="left")
     template = questions["template"].to_numpy().astype(np.int64)
@@ -102,13 +108,13 @@ def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> Dea
     by_key = dealt(open.columns, mix(np.uint64(0), open.key), task.bits)
     for kind, (columns, start) in (("binary", binary), ("open", by_key)):
         for bucket, (begin, end) in enumerate(pairwise(start)):
-            task.put(kind, bucket, shard, columns[:, begin:end])
+            task.put(kind, bucket, name, columns[:, begin:end])
     runs, number = np.unique(runs_of(open.group, open), return_counts=True)
-    return DealtShard(before, runs, number, len(binary[0]))
+    return DealtPiece(name, before, runs, number, len(binary[0]))
 
 
 def read_open(task: Balancing, bucket: int) -> OpenQuestions:
-    return OpenQuestions.of(task.take("open", bucket, task.shards, OPEN_COLUMNS))
+    return OpenQuestions.of(task.take("open", bucket, task.dealt, OPEN_COLUMNS))
 
 
 def look_at_groups(task: Balancing, bucket: int, runs: Ints, within: Windows) -> SeenHashes:
@@ -132,7 +138,7 @@ def count_bucket(task: Balancing, bucket: int, width: int, cuts: GroupCuts) -> C
     first = open.where(cuts.stays(open))
     second = first.where(stays(first.key, first, task.options.smoothing))
     task.put("chosen", bucket, "open", [second.place])
-    found = keys(task.take("binary", bucket, task.shards, width))
+    found = keys(task.take("binary", bucket, task.dealt, width))
     order = mix(seed_of(task.options.seed, "keys"), found.content)
     task.put("sorted", bucket, "rows", [found.packed, found.place])
     task.put("sorted", bucket, "keys", [found.begin[1:], found.size, found.cell.astype(np.int64), order])

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from questree.benchmarks import Recipe, Said, Told
 from questree.columns.joins import Ints
 from questree.faults import BadInput
-from questree.stages.balance.binary import CELLS, COLUMNS, MOST_BITS, MOST_TEMPLATES, Places
+from questree.stages.balance.binary import CELLS, MOST_BITS, MOST_TEMPLATES, Places
 from questree.stages.balance.buckets import (
     Balancing,
     CountedBucket,
-    DealtShard,
+    DealtPiece,
     choose_bucket,
     count_bucket,
     deal_shard,
@@ -34,7 +34,7 @@ from questree.stages.balance.structure import cells_kept, key_cuts, shown
 from questree.stages.balance.thresholds import of_rank
 from questree.stages.balance.told import BalanceReport, said, table
 from questree.stages.questions import Bank
-from questree.tables.questions import BALANCED, read_balanced
+from questree.tables.questions import BALANCED, QUESTIONS, read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder, own_note, scratch
 from questree.workers import over
@@ -89,7 +89,11 @@ def numbered(run: Run, found: pl.DataFrame) -> pl.DataFrame:
         number=pl.col("id").str.extract(r"-(\d{1,9})$").cast(pl.UInt32),
     )
     named = parts.join(videos, on="name", maintain_order="left")
-    there = [COLUMNS.read(folder).select("video", "number") for folder in bank.folders()]
+    there = [
+        some.join(named, on=["video", "number"], how="semi")
+        for folder in bank.folders()
+        for some in QUESTIONS.only("video", "number").pieces(folder)
+    ]
     return named.join(pl.concat(there), on=["video", "number"], how="semi", maintain_order="left")
 
 
@@ -146,10 +150,11 @@ class Rounds:
 def select(task: Balancing, pool: Executor, without: pl.DataFrame | None = None) -> tuple[Places, BalanceReport]:
     """The selected questions in order; what is decided here is decided from counts."""
     rounds, options, known = Rounds(task, pool), task.options, task.corpus.known
-    shards = rounds.shards(deal_shard, "reading questions", without)
-    before = np.sum([shard.before for shard in shards], axis=0)
-    cuts = group_cuts(rounds, shards, options.smoothing)
-    buckets = rounds.buckets(count_bucket, "content keys", max((s.width for s in shards), default=2), cuts)
+    pieces = [piece for dealt in rounds.shards(deal_shard, "reading questions", without) for piece in dealt]
+    rounds = replace(rounds, task=replace(task, dealt=tuple(piece.name for piece in pieces)))
+    before = np.sum([piece.before for piece in pieces], axis=0)
+    cuts = group_cuts(rounds, pieces, options.smoothing)
+    buckets = rounds.buckets(count_bucket, "content keys", max((own.width for own in pieces), default=2), cuts)
     groups, open = (np.sum([own[at] for own in buckets], axis=0) for at in (0, 1))  # [split, template]
     first = sizes(buckets)
     query = int(open[0].sum()), int(open[1].sum())
@@ -166,10 +171,10 @@ def select(task: Balancing, pool: Executor, without: pl.DataFrame | None = None)
     return np.sort(np.concatenate(chosen)), report
 
 
-def group_cuts(rounds: Rounds, shards: list[DealtShard], how: Smoothing) -> GroupCuts:
+def group_cuts(rounds: Rounds, pieces: list[DealtPiece], how: Smoothing) -> GroupCuts:
     """The first smoothing, of the answers of groups of templates."""
-    every, at = np.unique(np.concatenate([shard.runs for shard in shards]), return_inverse=True)
-    number = np.bincount(at, np.concatenate([shard.number for shard in shards]), len(every)).astype(np.int64)
+    every, at = np.unique(np.concatenate([piece.runs for piece in pieces]), return_inverse=True)
+    number = np.bincount(at, np.concatenate([piece.number for piece in pieces]), len(every)).astype(np.int64)
     quota = quotas(every, number, how)
     whole = quota == number
     look = partial(rounds.buckets, look_at_groups, "answers", every)

@@ -44,7 +44,7 @@ from questree.stages.questions import Bank, Shard
 from questree.tables.digests import digest
 from questree.tables.facts import StoredFacts
 from questree.tables.nodes import ABSENT, DECOMPOSED
-from questree.tables.questions import read_balanced
+from questree.tables.questions import QUESTIONS, read_balanced
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NewShard, ShardFolders
 from questree.terms import UNKNOWN, Array, Node, slots, walk
@@ -169,10 +169,10 @@ def shard(run: Path, new: NewShard, options: DecomposeOptions) -> None:
     """Write the tables of one shard."""
     bank, facts, forms, bare = corpus(run)
     labels = ABSENT.read(new.out.parent) if options.labels else ABSENT.empty()
-    whole = bank.shard(bank.run.questions / new.name)
-    last = last_video(whole)
-    chosen = read_balanced(bank.run.balanced, whole.first, last) if options.balanced else None
-    world = videos(facts.between(whole.first, last + 1), bank.vocabulary)
+    first, last = QUESTIONS.ends(bank.run.questions / new.name, "video")
+    chosen = read_balanced(bank.run.balanced, first, last) if options.balanced else None
+    whole = bank.shard(bank.run.questions / new.name, None if options.rules_only else chosen)
+    world = videos(facts.between(first, last + 1), bank.vocabulary)
     part, beyond = covered(whole, world)
     if chosen is not None:
         beyond = covered(whole.where(whole.questions[selected(whole, chosen)]), world)[1]
@@ -189,10 +189,6 @@ def shard(run: Path, new: NewShard, options: DecomposeOptions) -> None:
             table.write(found.tables[table.name], folder)
         found.summary.write(new.note)
     inside(1)
-
-
-def last_video(part: Shard) -> int:
-    return part.first + max(len(part.seeds), 1) - 1
 
 
 def selected(part: Shard, chosen: pl.DataFrame | None) -> Array:

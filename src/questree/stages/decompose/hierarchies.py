@@ -138,7 +138,7 @@ def part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKey
     bank, splits, texts, lexicon, words = corpus(run)
     folder = bank.run.decomposed / name
     forms, nodes, tops = FORMS.read(folder), NODES.read(folder), TOPS.read(folder)
-    questions = asked(bank.shard(bank.run.questions / name), tops, lexicon)
+    questions = asked(bank.shard(bank.run.questions / name, tops), tops, lexicon)
     keys, rows = called(folder, questions, forms, nodes, texts, bank)
     known = ShardKeys(name, len(nodes), tops["node"].to_numpy(), questions.select("id", key=pl.Series(rows)))
     questions, edges = questions.select("video", "node", key=pl.Series(rows)), EDGES.read(folder)

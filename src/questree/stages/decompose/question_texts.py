@@ -47,8 +47,9 @@ def _about_videos(asked: RunHierarchies, shard: ShardKeys, nodes: Array, tops: A
     if len(nodes):
         yield say(FORMS.read(folder), read_nodes(folder)[nodes], texts, columns=("text",))["text"]
     if len(tops):
-        given = bank.shard(asked.run.questions / shard.shard)
-        yield asked_questions(given, TOPS.read(folder)[tops], words).sort("top")["text"]
+        wanted = TOPS.read(folder)[tops]
+        given = bank.shard(asked.run.questions / shard.shard, wanted)
+        yield asked_questions(given, wanted, words).sort("top")["text"]
 
 
 def _about_images(asked: RunHierarchies, nodes: Array) -> Iterator[pl.Series]:

@@ -55,12 +55,14 @@ def told(report: Path, edition: Edition) -> tuple[int, ...]:
 def step_counts(run: Path, shard: str, chosen: bool) -> Ints:
     """[train, template, steps] how many questions of a shard."""
     bank, train = corpus(run)
-    table = STEPS.read(bank.run.questions / shard)
-    table = selected(bank.run, table) if chosen else table
-    video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
     shape = (2, len(bank.edition.by_code), NEVER + 1)
-    at = np.ravel_multi_index((train[video] * 1, template, steps), shape)
-    return np.bincount(at, minlength=int(np.prod(shape))).reshape(shape)
+    found = np.zeros(shape, np.int64)
+    for every in STEPS.pieces(bank.run.questions / shard):
+        table = selected(bank.run, every) if chosen else every
+        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
+        at = np.ravel_multi_index((train[video] * 1, template, steps), shape)
+        found += np.bincount(at, minlength=found.size).reshape(shape)
+    return found
 
 
 def most_steps(counts: Ints, given: dict[str, int], edition: Edition) -> tuple[int, ...]:

@@ -6,21 +6,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.benchmarks.agqa import held_out
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import has_selection, selected
-from questree.stages.questions import Bank, Shard, direct_equivalents
+from questree.stages.questions import DIRECT_COLUMNS, Bank, Shard, direct_equivalents, direct_questions
 from questree.stages.split.declared import INDIRECT, File, Split, added, agqa, file_of, left_out, read_file
 from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts_of, prove, see, write_notes
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import video_rows
 from questree.stages.split.steps import corpus, thresholds
 from questree.tables.growing import TableWriter
-from questree.tables.questions import BALANCED
+from questree.tables.questions import BALANCED, QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import for_others, new_folder, scratch
 from questree.tables.table import Table
@@ -82,11 +84,12 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
             most = thresholds(bank, pool, given, chosen)
             task = SplitTask(run.folder, place, most, chosen, options.as_released, options.file, options.written)
             proofs = [Proof(each) for each in declared(task)[0]]
-            for found in over(pool, "splitting", "shard", names, split_shard, task):
-                for proof, counts in zip(proofs, found, strict=True):
-                    proof.counts.add(counts)
+            done = over(pool, "splitting", "shard", names, split_shard, task)
+        for shard in done:
+            for proof, counts in zip(proofs, shard.counts, strict=True):
+                proof.counts.add(counts)
         prove(proofs, bank.ids)
-        put_together(task, names, folder)
+        put_together(task, [shard.pieces for shard in done], folder)
         made = [MadeOfVideos.of(proof) for proof in proofs]
         write_notes(folder, {"report.json": report(task, bank, made, options)})
     return made
@@ -101,23 +104,40 @@ def report(task: SplitTask, bank: Bank, made: list[MadeOfVideos], options: Split
     return {"options": used, "splits": made, "predicates": predicates} | ({"left out": absent} if absent else {})
 
 
-def split_shard(task: SplitTask, shard: str) -> list[SplitCounts]:
+@dataclass(frozen=True)
+class SplitShard:
+    pieces: list[str]  # names of the files of its parts
+    counts: list[SplitCounts]  # [split]
+
+
+def split_shard(task: SplitTask, shard: str) -> SplitShard:
     """Per split, what was seen of it; the questions go to files, with a column for each part."""
     (bank, train), (splits, met) = corpus(task.run), declared(task)
-    whole = bank.shard(bank.run.questions / shard)
-    asked = selected(bank.run, whole.questions) if task.chosen else whole.questions
-    rows, of_train = video_rows(whole.where(asked)), train[asked["video"].to_numpy()]
-    side, found = {"train": of_train, "test": ~of_train}, asked.select("video", "number")
+    folder = bank.run.questions / shard
+    first, last = QUESTIONS.ends(folder, "video")
+    direct = None if train[first : last + 1].all() else direct_questions(DIRECT_COLUMNS.pieces(folder), bank.edition)
     proofs = [Proof(each, SplitCounts(met=set(own))) for each, own in zip(splits, met, strict=True)]
+    names = []
+    for at, whole in enumerate(bank.pieces(folder)):
+        asked = whole.where(selected(bank.run, whole.questions) if task.chosen else whole.questions)
+        names.append(f"{shard}.{at}")
+        tables = {PARTS: parts_in(proofs, met, asked, train), TWINS.name: twins_of(asked, train, direct)}
+        for name, table in tables.items():
+            with for_others(task.scratch / f"{names[-1]}.{name}") as file:
+                table.write_ipc(file)
+    return SplitShard(names, [proof.counts for proof in proofs])
+
+
+def parts_in(proofs: list[Proof], met: list[set[int]], asked: Shard, train: NDArray[np.bool_]) -> pl.DataFrame:
+    """video, number and a column for each part of each split, all of which proofs have seen."""
+    rows, of_train = video_rows(asked), train[asked.questions["video"].to_numpy()]
+    side, found = {"train": of_train, "test": ~of_train}, asked.questions.select("video", "number")
     for proof, own in zip(proofs, met, strict=True):
         parts = parts_of(proof.split, rows, side)
         see(proof, rows, parts)
         own |= proof.counts.met
         found = found.with_columns(pl.Series(part_of(proof.split, side), parts[side]) for side in SPLITS)
-    for name, table in ((PARTS, found), (TWINS.name, twins_of(whole, asked.filter(~of_train)))):
-        with for_others(task.scratch / f"{shard}.{name}") as file:
-            table.write_ipc(file)
-    return [proof.counts for proof in proofs]
+    return found
 
 
 def part_of(split: Split, side: str) -> str:
@@ -125,15 +145,18 @@ def part_of(split: Split, side: str) -> str:
     return f"{split.name} {side}"
 
 
-def twins_of(shard: Shard, test: pl.DataFrame) -> pl.DataFrame:
+def twins_of(asked: Shard, train: NDArray[np.bool_], direct: pl.DataFrame | None) -> pl.DataFrame:
     """The twins of indirect test questions."""
-    twins = test.with_columns(twin=direct_equivalents(test, shard.questions, shard.edition))
+    if direct is None:
+        return TWINS.empty()
+    test = asked.questions.filter(~train[asked.questions["video"].to_numpy()])
+    twins = test.with_columns(twin=direct_equivalents(test, direct, asked.edition))
     indirect = (pl.col("flags") & held_out.INDIRECT > 0) & pl.col("twin").is_not_null()
-    return TWINS.frame(twins.filter(indirect).sort("video", "number"))
+    return TWINS.frame(twins.filter(indirect))
 
 
-def put_together(task: SplitTask, shards: list[str], folder: Path) -> None:
-    """What shards have of each part, one after the other."""
+def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None:
+    """What shards have of each part, one after the other; of the pieces of one, no more than a part of a split."""
     with ExitStack() as files:
         writers = {
             part_of(each, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
@@ -143,11 +166,12 @@ def put_together(task: SplitTask, shards: list[str], folder: Path) -> None:
         twins = files.enter_context(TableWriter(folder / INDIRECT / "twins.parquet", TWINS))
         for shard in watch(shards, "writing", len(shards)):
             found, own = (
-                pl.scan_ipc(task.scratch / f"{shard}.{name}", glob=False).collect() for name in (PARTS, TWINS.name)
+                [pl.scan_ipc(task.scratch / f"{piece}.{name}", glob=False) for piece in shard]
+                for name in (PARTS, TWINS.name)
             )
-            twins.write(own)
+            twins.write(pl.concat(own).sort("video", "number").collect())
             for name, writer in writers.items():
-                writer.write(found.filter(name))
+                writer.write(pl.concat(found).filter(name).select(*BALANCED.columns).collect())
 
 
 def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:

@@ -98,6 +98,8 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
                 done(folder, "decompose", "run", "--quiet", *more)
             done(folder, "export", "covr", "run", "--all", "--out", "covr", "--quiet", *more)
             done(folder, "export", "covr", "run", "--split", "HAS-QUANT", "--out", "parts", "--quiet", *more)
+        with patch("questree.formats.covr_parts.BYTES", 2000 if "--cluster" in more else 1 << 20):
+            done(folder, "import", "covr", "covr", "--out", "ingested", "--quiet", *more)
         done(folder, "answer", "run", "--model", "perception-noise", "--quiet", *more)
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()

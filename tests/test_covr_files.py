@@ -3,18 +3,22 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 import pytest
 
+from chaos.kills import content
 from questree.benchmarks.covr.references import references, size
 from questree.cli.formats import export_covr as export_command
 from questree.cli.formats import import_covr as import_command
 from questree.domains.images import IMAGES
 from questree.domains.images.graph import Graph, GraphRelation
 from questree.faults import BadInput
-from questree.formats.covr import elements, import_covr
+from questree.formats import covr_parts
+from questree.formats.covr import elements
 from questree.formats.covr_export import export
+from questree.formats.covr_import import import_covr
 from questree.notation import covr
 from questree.notation.own import parse
 from questree.sources.covr import answer_text
@@ -210,6 +214,65 @@ def test_records_that_do_not_fit_are_left_out_and_counted(tmp_path: Path) -> Non
         "no answer": ["f"],
         "no scenes": ["g"],
     }
+
+
+def many(split: str) -> list[dict[str, Any]]:
+    """Records whose ids, texts, pairs and faults come again in other parts of their file and in other files."""
+    found = []
+    for at in range(40):
+        own = record(qid=f"q{at % 23 if split == 'train' else at}", question=f"{at % 6}?", utterance=None)
+        if at % 9 == 4:
+            own["scenes"] = []
+        elif at % 11 == 5:
+            own["pattern_name"] = "why"
+        own |= {"pair": 3 + at} if at % 8 == 6 else {}
+        found.append(own | ({"balanced": at % 3 == 0} if at % 2 else {}))
+    return found
+
+
+def test_parts_of_files_give_what_whole_files_give(tmp_path: Path) -> None:
+    asked = {split: many(split) for split in ("train", "dev")}
+    made = dict[str, tuple[Any, dict[str, bytes]]]()
+    for kind, most in (("lines", 1 << 30), ("lines", 700), ("list", 700)):
+        place = tmp_path / f"{kind}{most}"
+        run = other(place)
+        (place / "in").mkdir()
+        for split, own in asked.items():
+            text = "\n".join(map(json.dumps, own)) + "\n" if kind == "lines" else json.dumps(own, indent=1)
+            (place / "in" / f"{split}.{'jsonl' if kind == 'lines' else 'json'}").write_text(text)
+        with patch.object(covr_parts, "BYTES", most):
+            told = import_covr(place / "in", run, GROUPS)
+            parts = [part for path in sorted((place / "in").iterdir()) for part in covr_parts.parts_of(path, "train")]
+        assert (len(parts) > 9) == (most == 700)
+        told.questions = {name.partition(".")[0]: count for name, count in told.questions.items()}
+        made[place.name] = told, content(run.covr)
+    whole, *others = made.values()
+    assert all(own == whole for own in others)
+    assert ANSWERED.read(run.covr).select("id", "split", "pair").rows() == stays(asked)
+
+
+def stays(asked: dict[str, list[dict[str, Any]]]) -> list[tuple[str, str, int]]:
+    """Of every id the first record without a fault; texts of a split are numbered as they are met."""
+    seen, pairs, found = set[str](), dict[tuple[str, str], int](), list[tuple[str, str, int]]()
+    for split, own in asked.items():
+        for each in own:
+            if each["scenes"] and each["pattern_name"] != "why" and each["qid"] not in seen:
+                seen.add(each["qid"])
+                pair = pairs.setdefault((split, each["question"]), len(pairs))
+                found.append((each["qid"], split, each.get("pair", pair)))
+    return found
+
+
+def test_wrong_lines_of_parts_are_told_by_their_numbers(tmp_path: Path) -> None:
+    run = other(tmp_path)
+    (tmp_path / "in").mkdir()
+    lines = [json.dumps(record(qid=f"q{at}")) for at in range(30)]
+    lines[20] = '{"qid": "b"'
+    (tmp_path / "in" / "train.jsonl").write_text("\n".join(lines))
+    with patch.object(covr_parts, "BYTES", 700), pytest.raises(BadInput) as bad:
+        import_covr(tmp_path / "in", run, GROUPS)
+    assert [fault.place.rpartition(", ")[2] for fault in bad.value.faults] == ["line 21"]
+    assert not run.covr.exists()
 
 
 def test_answers_that_programs_do_not_give_are_kept_and_listed(tmp_path: Path) -> None:

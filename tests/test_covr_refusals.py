@@ -15,7 +15,7 @@ from questree.cli.score import decomp as decomp_command
 from questree.cli.stages import generate
 from questree.cli.stages import split as split_command
 from questree.faults import BadInput
-from questree.formats.covr import import_covr
+from questree.formats.covr_import import import_covr
 from questree.models.predictions import read_predictions
 from questree.scoring.compared import Scoring
 from questree.search.word_tables import default_words

@@ -7,7 +7,7 @@ from typing import Any
 from questree.api.exporting import counted
 from questree.api.made import Made
 from questree.faults import BadInput, at_least, refuse
-from questree.formats.covr import SPLIT_OF
+from questree.formats.covr_import import SPLIT_OF
 from questree.sources.covr import SIDES, hanging_together, read_records, read_sides
 from questree.stages.audit.image_corpus import figures_of, parts_of, table_3
 from questree.stages.split.image_sets import selected

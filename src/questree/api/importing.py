@@ -10,7 +10,6 @@ from questree.places import path_of
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
-from questree.workers import whole
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -108,7 +107,9 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
     return Made("import decomp", [*said, f"wrote {out}"], record | {"left out": left})
 
 
-def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = None, replace: bool = False) -> Made:
+def import_covr(
+    folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = None, replace: bool = False, workers: int = 2
+) -> Made:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out.
 
     Parameters
@@ -121,12 +122,14 @@ def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = 
         Folder of word tables. The shipped ones if left out.
     replace
         Replace the run's questions; what was made from them is removed.
+    workers
+        Number of worker processes.
 
     >>> _ = questree.export("images", "covr", out="covr")
     >>> questree.import_covr("covr", out="images", replace=True)
     <Made by import covr: wrote images/covr>
     """
-    from questree.formats.covr import import_covr as read
+    from questree.formats.covr_import import import_covr as read
     from questree.search.word_tables import words_of
     from questree.tables.image_questions import made_from_questions
 
@@ -134,7 +137,7 @@ def import_covr(folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = 
     known = words_of(None if words is None else path_of(words))
     gone = made_from_questions(place)
     with writing(place.folder, "import covr"):
-        told = whole(read, path_of(folder), place, known.attribute_group, replace)
+        told = read(path_of(folder), place, known.attribute_group, replace, workers)
         lock(place, "covr/questions", "covr/balanced")
     odd, again = odd_rows("records", told.faults, told.examples), answered(told.answered)
     other = [{"id": id, "answer": given, "program": found} for id, given, found in told.differing]

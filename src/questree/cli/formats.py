@@ -147,8 +147,9 @@ def import_covr(
     replace: Annotated[
         bool, Parameter(negative="", help="Replace the run's questions; what was made from them is removed.")
     ] = False,
+    workers: WorkersOption = 2,
 ) -> None:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
     with watching():
-        made = importing.import_covr(folder, out=out, words=words, replace=replace)
+        made = importing.import_covr(folder, out=out, words=words, replace=replace, workers=workers)
     tell_made(made)

@@ -19,6 +19,7 @@ from questree.progress import report
 
 BLOCK = 1 << 23  # bytes read at once
 QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET = b'"\\{}[]'
+OBJECT, LIST = b"{}", b"[]"
 UNFINISHED = -1
 MOST = 20  # faults told
 Record = TypeVar("Record")
@@ -49,8 +50,8 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
     return (span.piece(path) for span in spans(path, block))
 
 
-def spans(path: Path, block: int = BLOCK) -> Iterator[JsonSpan]:
-    """The same as places in the file."""
+def spans(path: Path, block: int = BLOCK, brackets: bytes = OBJECT) -> Iterator[JsonSpan]:
+    """The same as places in the file; or so the members of a list."""
     size, place, kept, opened = path.stat().st_size, 0, 0, False
     buffer = np.empty(2 * block, np.uint8)  # what is not cut yet begins at byte `place` of the file
     with path.open("rb", buffering=0) as file:
@@ -69,7 +70,7 @@ def spans(path: Path, block: int = BLOCK) -> Iterator[JsonSpan]:
                 if begin == len(head) < kept:
                     raise BadInput.at(path, f"expected a JSON object of questions, got {HEAD} spaces")
                 if begin < len(head):
-                    if head[begin] != OPEN_BRACE:
+                    if head[begin] != brackets[0]:
                         raise BadInput.at(
                             path, f"expected a JSON object of questions, got {head[begin : begin + 20]!r}"
                         )
@@ -82,7 +83,7 @@ def spans(path: Path, block: int = BLOCK) -> Iterator[JsonSpan]:
             buffer[: kept - begin] = buffer[begin:kept].copy()
             place, kept = place + begin, kept - begin
     rest = buffer[:kept].tobytes()
-    if not opened or not rest.strip(BETWEEN).endswith(b"}"):
+    if not opened or not rest.strip(BETWEEN).endswith(brackets[1:]):
         raise BadInput.at(path, "cut short: the JSON object it holds does not end")
     end = len(rest.rstrip(BETWEEN)) - 1
     begin = skipped(buffer[:kept])

@@ -82,14 +82,15 @@ def read_records(path: Path) -> list[CovrRecord]:
     """A JSON list or JSON lines of questions, gzipped or not."""
     text = content(path)
     if text.lstrip()[:1] != b"[":
-        return _lines(path, text)
+        return read_lines(path, text)
     try:
         return msgspec.json.decode(text, type=list[CovrRecord])
     except UNREADABLE as error:
         raise BadInput.at(path, f"expected {WANTED}; {error}") from error
 
 
-def _lines(path: Path, text: bytes) -> list[CovrRecord]:
+def read_lines(path: Path, text: bytes) -> list[CovrRecord]:
+    """Lines of a file; if they are not its first, what is wrong is said of the wrong line."""
     decoder, found, faults = msgspec.json.Decoder(CovrRecord), list[CovrRecord](), list[Fault]()
     for number, line in enumerate(text.splitlines(), 1):
         try:

@@ -24,7 +24,7 @@ def own_parts(source: Path) -> list[OwnFiles]:
             found.append(OwnFiles(tuple(few)))
             few, room = [], BYTES
         if size > BYTES and path.suffix == LINES and not _packed(path):
-            found += [OwnFiles((path,), lines) for lines in _cut(path, size)]
+            found += [OwnFiles((path,), lines) for lines in line_spans(path, size, BYTES)]
         else:
             few.append(path)
             room -= size
@@ -36,12 +36,12 @@ def _packed(path: Path) -> bool:
         return file.read(len(GZIP)) == GZIP
 
 
-def _cut(path: Path, size: int) -> Iterator[tuple[int, int]]:
-    """Begin and end of about BYTES bytes each, at ends of lines."""
+def line_spans(path: Path, size: int, most: int) -> Iterator[tuple[int, int]]:
+    """Begin and end of about so many bytes each, at ends of lines; size: of the file."""
     begin = 0
     with path.open("rb") as file:
         while begin < size:
-            file.seek(min(begin + BYTES, size))
+            file.seek(min(begin + most, size))
             file.readline()
             end = file.tell()
             yield begin, end

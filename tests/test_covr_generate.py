@@ -36,6 +36,7 @@ from questree.tables.run import Run
 from questree.terms import Node, walk
 from test_pages import ROOT, commands
 from worlds.made_up_images import attribute_groups, made_up_run, write_words
+from worlds.workshops import workshop_of
 
 IMAGE_COUNT, QUESTIONS = 240, 1800
 
@@ -217,7 +218,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, 
 
 def sources(made: Made) -> tuple[Workshop, list[DraftSource]]:
     images = Images.load(made.run.images)
-    shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
+    shop = workshop_of(images, WordTables.read(made.words))
     return shop, list(shop.sources(range(40), 4, 5))
 
 
@@ -272,7 +273,7 @@ def packing(folder: Path) -> tuple[Images, dict[str, Any]]:
 
 def test_what_something_is_packed_into_is_asked_for(made: Made, tmp_path: Path) -> None:
     images, scenes = packing(tmp_path)
-    shop = Workshop(images, np.arange(len(images.images)), WordTables.read(made.words))
+    shop = workshop_of(images, WordTables.read(made.words))
     asked = shop.questions(range(len(images.images)), 8, 1).questions
     texts = set(asked["question"])
     assert "What is the woman packing salt into?" in texts
@@ -392,7 +393,7 @@ def distracting(made: Made, near: bool) -> list[tuple[DraftSource, list[int]]]:
     """The images of every set to count in that do not contain the reference."""
     images = Images.load(made.run.images)
     words = WordTables.read(made.words)
-    shop = Workshop(images, np.arange(len(images.images)), words, templates=[BY_NAME["COUNT"]], near=near)
+    shop = workshop_of(images, words, templates=[BY_NAME["COUNT"]], near=near)
     return [
         (source, [image for image in images if image not in {*source.near.positives, source.image}])
         for source in shop.sources(range(40), 4, 5)

@@ -31,7 +31,7 @@ from questree.search.distractors import (
     kinds_of_form,
     nodes,
 )
-from questree.search.index import Index
+from questree.search.index import Index, boxes_of
 from questree.search.other_instances import OtherInstances, others_of
 from questree.search.related import Related
 from questree.search.subgraphs import subgraphs
@@ -57,7 +57,7 @@ def red(graph: dict[str, Any]) -> dict[str, Any]:
 
 def kinds(folder: Path, words: WordTables, graph: dict[str, Any], **scenes: dict[str, Any]) -> dict[str, str]:
     """Kind -> ids of scenes, the positives among them."""
-    index = Index(images(folder, scenes))
+    index = Index.of(images(folder, scenes))
     related = Related(index, words)
     found = related.images(from_json(graph))
     found.setdefault("positive", np.zeros(0, np.int32))
@@ -144,7 +144,7 @@ def test_several_nodes_may_be_one_thing(tmp_path: Path, words: WordTables) -> No
 
 def test_scenes_with_fewer_roots_distract_from_several(tmp_path: Path, words: WordTables) -> None:
     scenes = {str(count): {f"{count}{at}": thing("cup", "red") for at in range(count)} for count in range(5)}
-    index = Index(images(tmp_path, scenes))
+    index = Index.of(images(tmp_path, scenes))
     related, graph = Related(index, words), from_json(red(CUP))
     found = {kind: images.tolist() for kind, images in related.images(graph, 3).items()}
     assert (found["positive"], found["0_no_mult"]) == ([3, 4], [1, 2])
@@ -178,7 +178,7 @@ def random_graphs(index: Index, words: WordTables, draw: Random, number: int) ->
 @pytest.mark.parametrize("seed", range(8))
 def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(seed, 25)
-    index = Index(images(tmp_path, scenes))
+    index = Index.of(images(tmp_path, scenes))
     graphs = random_graphs(index, words, Random(seed), 60)
     found = Related(index, words).find(graphs, instances=True)
     read = {scene: naive.objects({"objects": objects}) for scene, objects in scenes.items()}
@@ -194,7 +194,7 @@ def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTa
 def test_positives_are_what_the_operators_find(seed: int, tmp_path: Path, words: WordTables) -> None:
     """But for prepositions: to an operator they are relations like others, here they belong to one."""
     made = images(tmp_path, random_scenes(seed, 25))
-    index = Index(made)
+    index = Index.of(made)
     graphs = random_graphs(index, words, Random(seed), 60)
     graphs = [graph for graph in graphs if not any(":_" in word for word in graph.words)]
     found, every = Related(index, words).find(graphs), range(len(index.image_ids))
@@ -208,7 +208,7 @@ def test_positives_are_what_the_operators_find(seed: int, tmp_path: Path, words:
 
 def test_the_random_graphs_have_every_kind(tmp_path: Path, words: WordTables) -> None:
     """Otherwise agreement would say little."""
-    index = Index(images(tmp_path, random_scenes(5, 60)))
+    index = Index.of(images(tmp_path, random_scenes(5, 60)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::6]
     found = Related(index, words).find(graphs)
     seen = {found.kinds[kind] for kind in set(found.kind.tolist())}
@@ -218,7 +218,7 @@ def test_the_random_graphs_have_every_kind(tmp_path: Path, words: WordTables) ->
 
 
 def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: WordTables) -> None:
-    index = Index(images(tmp_path, random_scenes(3, 40)))
+    index = Index.of(images(tmp_path, random_scenes(3, 40)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::11]
     related = Related(index, words)
     found = related.find(graphs, instances=True)
@@ -230,7 +230,7 @@ def test_an_instance_is_what_the_image_has_instead(tmp_path: Path, words: WordTa
 
 
 def test_a_limit_draws_some_of_the_images_of_every_kind(tmp_path: Path, words: WordTables) -> None:
-    index = Index(images(tmp_path, random_scenes(4, 200)))
+    index = Index.of(images(tmp_path, random_scenes(4, 200)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::401]
     related = Related(index, words)
     whole, some = related.find(graphs), related.find(graphs, limit=3, seed=1, positives=2)
@@ -253,7 +253,7 @@ def test_graphs_are_found_alone_as_in_company(
     tmp_path: Path, words: WordTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also after a trip to another process, and if few are searched together."""
-    index = Index(images(tmp_path, random_scenes(6)))
+    index = Index.of(images(tmp_path, random_scenes(6)))
     graphs = [graph for _, _, graph in subgraphs(index, words)][::13]
     together = Related(index, words).find(graphs, limit=2, seed=5)
     monkeypatch.setattr("questree.search.related.MEMORY", 1)
@@ -342,7 +342,7 @@ def constant(score: float, checks: Sequence[Any]) -> list[float]:
 
 def test_verified_distractors_leave_the_positives_alone(tmp_path: Path, words: WordTables) -> None:
     scenes = {"p": {"a": thing("cup", "red")}, "b": {"a": thing("cup", "blue")}, "c": {"a": thing("cup", "blue")}}
-    index = Index(images(tmp_path, scenes))
+    index = Index.of(images(tmp_path, scenes))
     graph = from_json(red(CUP))
     path = tmp_path / "scores.json"
     path.write_text(json.dumps([{"image": "b", "graph": to_json(graph), "score": 0.9}]))
@@ -366,14 +366,14 @@ def test_images_with_instances_that_nobody_annotated_go(tmp_path: Path, words: W
         "no": {"f": thing("cup", "blue", [("on", "g")]), "g": thing("table")},
     }
     read = images(tmp_path, scenes)
-    index, asked = Index(read), list[Any]()
+    index, asked = Index.of(read), list[Any]()
 
     def seen(checks: Any) -> list[float]:
         asked.extend((image, to_json(graph), boxes) for image, graph, boxes in checks)
         return [0.51 if image == "two" else 0.5 for image, _, _ in checks]
 
     graph = from_json(red(ON_TABLE))
-    related = Related(index, words, others=OtherInstances(read, index, seen))
+    related = Related(index, words, others=OtherInstances(boxes_of(read), index, seen))
     assert related.find([from_json(red(CUP)), graph]).image.tolist() == [1, 0, 1, 0]  # positive and 0_attr of each
     left, right = (0.0, 0.0, 10.0, 10.0), (50.0, 0.0, 60.0, 10.0)
     single, on_table = to_json(from_json(red(CUP))), to_json(graph)
@@ -385,7 +385,7 @@ def test_images_with_instances_that_nobody_annotated_go(tmp_path: Path, words: W
     ]
     path = tmp_path / "scores.json"
     path.write_text(json.dumps([{"image": "one", "graph": to_json(graph), "score": 0.9}]))
-    from_file = OtherInstances(read, index, others_of(str(path)))
+    from_file = OtherInstances(boxes_of(read), index, others_of(str(path)))
     assert from_file.annotated([(2, graph), (1, graph), (1, from_json(red(CUP)))]).tolist() == [True, False, True]
 
 
@@ -395,7 +395,9 @@ def test_a_graph_of_two_parts_goes_if_there_are_others_of_both(tmp_path: Path) -
     graph = from_json({"name": "man", "relations": [{"name": "near", "target": ON_TABLE}]})
 
     def told(*names: str) -> bool:
-        others = OtherInstances(read, Index(read), lambda checks: [float(g.name in names) for _, g, _ in checks])
+        others = OtherInstances(
+            boxes_of(read), Index.of(read), lambda checks: [float(g.name in names) for _, g, _ in checks]
+        )
         return bool(others.annotated([(0, graph)])[0])
 
     assert [told(), told("man"), told("cup"), told("man", "cup")] == [True, True, True, False]
@@ -474,7 +476,7 @@ def test_everything_wrong_with_the_graphs_is_told_at_once(tmp_path: Path) -> Non
 def test_the_released_rows_are_equal() -> None:
     from questree.sources.covr import read_scenes
 
-    index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
+    index = Index.of(read_scenes(VECTORS / "generator_scenes.json.gz").images)
     rows = json.loads(gzip.decompress((VECTORS / "related_expected.json.gz").read_bytes()))
     found = Related(index, WordTables.read(TABLES)).find([from_json(row["graph"]) for row in rows])
     ids = index.image_ids.to_list()

@@ -39,7 +39,7 @@ def said(graph: Any) -> str:
 
 def found(folder: Path, scene: dict[str, Any], words: WordTables, root: str = "a") -> list[str]:
     """The subgraphs of one object, sorted."""
-    index = Index(images(folder, {"s": scene}))
+    index = Index.of(images(folder, {"s": scene}))
     rows = subgraphs(index, words)
     return sorted(said(to_json(graph)) for _, start, graph in rows if index.thing_ids[start] == root)
 
@@ -153,7 +153,7 @@ def test_an_ignored_pair_needs_an_attribute_at_any_level(tmp_path: Path, words: 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(seed)
-    index = Index(images(tmp_path, scenes))
+    index = Index.of(images(tmp_path, scenes))
     ids, things = index.image_ids.to_list(), index.thing_ids.to_list()
     rows = [(ids[image], things[start], to_json(graph), graph) for image, start, graph in subgraphs(index, words)]
     ours = Counter((scene, start, naive.canonical(graph)) for scene, start, graph, _ in rows)
@@ -169,7 +169,7 @@ def test_the_naive_judge_finds_the_same(seed: int, tmp_path: Path, words: WordTa
 
 
 def test_drawn_subgraphs_are_subgraphs_each_once_with_their_number_of_roots(tmp_path: Path, words: WordTables) -> None:
-    index = Index(images(tmp_path, random_scenes(11)))
+    index = Index.of(images(tmp_path, random_scenes(11)))
     every: dict[int, Counter[Any]] = {}
     for image, _, graph in subgraphs(index, words):
         every.setdefault(image, Counter())[graph] += 1
@@ -181,7 +181,7 @@ def test_drawn_subgraphs_are_subgraphs_each_once_with_their_number_of_roots(tmp_
 
 def test_what_is_drawn_depends_on_the_seed_and_not_on_the_other_images(tmp_path: Path, words: WordTables) -> None:
     scenes = random_scenes(12)
-    whole, alone = Index(images(tmp_path, scenes)), Index(images(tmp_path, {"s7": scenes["s7"]}))
+    whole, alone = Index.of(images(tmp_path, scenes)), Index.of(images(tmp_path, {"s7": scenes["s7"]}))
     row = whole.image_ids.to_list().index("s7")
     graphs = [graph for _, _, graph, _ in sampled(whole, words, [row], 10, 1)]
     assert graphs == [graph for _, _, graph, _ in sampled(alone, words, None, 10, 1)]
@@ -219,7 +219,7 @@ def test_the_shipped_tables_know_the_made_up_world() -> None:
 def test_the_released_subgraphs_are_all_there() -> None:
     from questree.sources.covr import read_scenes
 
-    index = Index(read_scenes(VECTORS / "generator_scenes.json.gz").images)
+    index = Index.of(read_scenes(VECTORS / "generator_scenes.json.gz").images)
     expected = json.loads(gzip.decompress((VECTORS / "subgraphs_expected.json.gz").read_bytes()))["subgraphs"]
     ids, things = index.image_ids.to_list(), index.thing_ids.to_list()
     ours: dict[Any, tuple[int, int]] = {}

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,8 +12,12 @@ import pytest
 from questree.columns.hashing import seed_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
+from questree.stages.drafts.part_facts import PartFacts
 from questree.stages.drafts.pieces import MetKeys, PartRows, SoFar, apart, final, numbered, write_kept, written
 from questree.tables.image_questions import ANSWERED
+from questree.tables.images import Images
+from questree.tables.run import Run
+from worlds.image_run import write_images
 
 Row = tuple[int, str, str]  # pair in its chunk, id, text
 PARTS = ("train", "dev", "test")
@@ -93,3 +98,39 @@ def test_what_was_met_is_known_whatever_came_when() -> None:
         assert len(met) == len(plain)
     lengths = [len(run) for run in met.runs]
     assert all(a > 2 * b for a, b in pairwise(lengths))
+
+
+def test_facts_of_a_part_are_mapped_as_they_were_built(tmp_path: Path) -> None:
+    images = images_of(tmp_path)
+    built = PartFacts.of(images, np.arange(len(images.images)), {"red": "color"})
+    assert built.merged is not None, "cup and cups mean the same"
+    built.write(tmp_path)
+    found = PartFacts.mapped(tmp_path)
+    for name in ("scenes", "postings"):
+        own, other = (getattr(facts.index, name)._asdict() for facts in (built, found))
+        assert [column for column in own if not same(own[column], other[column])] == []
+    for own, other in ((built.corpus, found.corpus), (built.merged, found.merged)):
+        assert other is not None and (own.words, own.groups, own.image_ids) == (
+            other.words,
+            other.groups,
+            other.image_ids,
+        )
+        assert [n for n in own.facts._fields if not same(getattr(own.facts, n), getattr(other.facts, n))] == []
+        assert same(own.first_page, other.first_page) and same(own.image_of, other.image_of)
+    for name in ("area", "ends", "links"):
+        assert same(getattr(built.index, name), getattr(found.index, name))
+    assert built.same == found.same and same(built.boxes, found.boxes) and same(built.rows, found.rows)
+    assert built.index.thing_ids.equals(found.index.thing_ids) and built.index.words == found.index.words
+
+
+def same(one: Any, other: Any) -> bool:
+    """Values, and the type that kernels are compiled for."""
+    if not isinstance(one, np.ndarray):
+        return bool(one == other)
+    equal = np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return equal and (type(other), other.dtype, other.flags.writeable) == (np.ndarray, one.dtype, True)
+
+
+def images_of(folder: Path) -> Images:
+    rooms = {"train": ["red cup, cups, table, 0 on 2", "dog"], "dev": ["blue cup, chair, 0 near 1"]}
+    return write_images(Run(folder / "run"), rooms)

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -26,13 +25,13 @@ from questree.sources.own_json import read_own_images
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.drafts.answering import ANOTHER_WORD
-from questree.stages.drafts.chunk import Workshop
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from worlds.foreign_images import vrd
 from worlds.image_run import write_images
+from worlds.workshops import workshop_of
 
 
 def test_lists_with_a_word_in_common_are_one_and_unused_words_do_not_count() -> None:
@@ -89,7 +88,7 @@ def test_tables_never_let_them_exclude_each_other(images: Images) -> None:
 
 
 def test_no_answer_changes_if_they_are_one_word(images: Images) -> None:
-    shop = Workshop(images, np.arange(len(images.images)), default_words())
+    shop = workshop_of(images, default_words())
     chunk = shop.questions(range(len(images.images)), 6, 1)
     asked, same = chunk.questions, SameWords.of(images)
     assert len(asked) > 500

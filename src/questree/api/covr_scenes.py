@@ -9,7 +9,7 @@ import msgspec
 from questree.domains.images.graph import from_json, to_json
 from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import watch
-from questree.search.index import Index
+from questree.search.index import Index, boxes_of
 from questree.search.word_tables import folder_of_words, words_of
 from questree.sources.covr import read_scenes
 
@@ -23,7 +23,7 @@ def scene_subgraphs(scenes: Path, words: Path | None = None) -> tuple[list[dict[
     """Every subgraph of every scene, as {scene, start, graph, len, depth}; and how many scenes there are."""
     from questree.search.subgraphs import subgraphs
 
-    tables, index = words_of(words), Index(read_scenes(scenes).images)
+    tables, index = words_of(words), Index.of(read_scenes(scenes).images)
     image_ids, thing_ids = index.image_ids.to_list(), index.thing_ids.to_list()
     rows = [
         {
@@ -52,8 +52,8 @@ def related_scenes(
 
     asked = read_graphs(graphs)
     images = read_scenes(scenes).images
-    index = Index(images)
-    others = OtherInstances(images, index, others_of(verify_others)) if verify_others else None
+    index = Index.of(images)
+    others = OtherInstances(boxes_of(images), index, others_of(verify_others)) if verify_others else None
     related = Related(index, words_of(words), scorer_of(verify) if verify else None, others)
     ids, rows = index.image_ids.to_list(), list[dict[str, Any]]()
     starts = range(0, len(asked), TOGETHER)

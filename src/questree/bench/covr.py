@@ -209,7 +209,7 @@ def measurements(images: Images, graphs: int, seed: int) -> list[Measurement]:
     drawn: dict[Graph, None] = {}
 
     def build() -> int:
-        made.append(Index(images))
+        made.append(Index.of(images))
         return size
 
     def draw() -> int:

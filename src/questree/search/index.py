@@ -1,5 +1,6 @@
 """The facts of all images as tables of numbers, and the images of every signature: a name, an edge with wildcards."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +91,11 @@ def areas(images: Images) -> NDArray[np.float32]:
     return np.where(np.isnan(area), np.inf, area).astype(np.float32)
 
 
+def boxes_of(images: Images) -> NDArray[np.float32]:
+    """[thing, (x1, y1, x2, y2)] in pixels, NaN without a box."""
+    return images.things.select("x1", "y1", "x2", "y2").to_numpy()
+
+
 Keys = NDArray[np.int64]
 
 BITS = 21  # of a word in a signature; three words make one
@@ -104,22 +110,29 @@ class Postings(NamedTuple):
     apart: bool  # no word is both a relation and a preposition, whose signatures look alike
 
 
+@dataclass(frozen=True)
 class Index:
-    """Facts of all images and postings of signatures; goes to workers as it is."""
+    """Facts of all images and postings of signatures."""
 
-    def __init__(self, images: Images) -> None:
-        self.words: list[str] = images.words["word"].to_list()
-        self.image_ids: pl.Series = images.images["id"]
-        self.thing_ids: pl.Series = images.things["id"]
-        self.scenes: Scenes = scenes_of(images)
-        self.area: NDArray[np.float32] = areas(images)
-        if len(self.words) >= HAS:
-            raise BadInput.at("images", f"{len(self.words):,} different words; an index takes fewer than {HAS:,}")
-        image, *link = _links(self.scenes)
-        self.postings: Postings = postings(self.scenes, image, *link)
-        subject, relation, target = _ends(self.scenes)
-        self.ends: Keys = np.unique(signature(subject, target, relation))  # that some edge has
-        self.links: Keys = np.unique(signature(*link))  # (subject, link, target) of edges and prepositions
+    words: list[str]
+    image_ids: pl.Series
+    thing_ids: pl.Series
+    scenes: Scenes
+    area: NDArray[np.float32]  # [thing]
+    postings: Postings
+    ends: Keys  # (subject, target, relation) that some edge has
+    links: Keys  # (subject, link, target) of edges and prepositions
+
+    @classmethod
+    def of(cls, images: Images) -> "Index":
+        words, scenes = images.words["word"].to_list(), scenes_of(images)
+        if len(words) >= HAS:
+            raise BadInput.at("images", f"{len(words):,} different words; an index takes fewer than {HAS:,}")
+        image, *link = _links(scenes)
+        subject, relation, target = _ends(scenes)
+        ends, links = np.unique(signature(subject, target, relation)), np.unique(signature(*link))
+        found = postings(scenes, image, *link)
+        return cls(words, images.images["id"], images.things["id"], scenes, areas(images), found, ends, links)
 
     @property
     def bytes(self) -> int:

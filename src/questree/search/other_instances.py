@@ -10,7 +10,6 @@ from questree.domains.images.graph import Graph
 from questree.places import path_of
 from questree.search.index import ATTRIBUTES, EDGES, END, PREPOSITIONS, RELATION, TARGET, WORD, Index
 from questree.search.verification import function, score_each, scorer_of, simple_graphs
-from questree.tables.images import Images
 
 Box = tuple[float, float, float, float]  # x1, y1, x2, y2 in pixels
 OtherCheck = tuple[str, Graph, list[Box]]  # image id, simple graph, boxes of the things of all its annotated instances
@@ -29,9 +28,9 @@ def others_of(place: str) -> OtherScorer:
 class OtherInstances:
     """Asks once about every simple graph of an image."""
 
-    def __init__(self, images: Images, index: Index, scorer: OtherScorer) -> None:
-        self.index, self.scorer = index, scorer
-        self.boxes = images.things.select("x1", "y1", "x2", "y2").to_numpy()
+    def __init__(self, boxes: NDArray[np.float32], index: Index, scorer: OtherScorer) -> None:
+        """boxes: [thing, (x1, y1, x2, y2)]"""
+        self.boxes, self.index, self.scorer = boxes, index, scorer
         self.known: dict[tuple[int, Graph], float] = {}
 
     def annotated(self, pairs: Sequence[tuple[int, Graph]]) -> NDArray[np.bool_]:

@@ -14,21 +14,18 @@ from questree.benchmarks.covr.references import size
 from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.draws import Draws
 from questree.columns.joins import listed
-from questree.domains.images import corpus
 from questree.domains.images.english import reads_well
 from questree.domains.images.graph import Graph
 from questree.search.drawn import sampled
-from questree.search.index import Index
 from questree.search.other_instances import OtherInstances, OtherScorer
 from questree.search.related import Related
-from questree.search.same_words import SameWords
 from questree.search.verification import Scorer
 from questree.search.word_tables import WordTables
 from questree.stages.drafts.answering import Answer, Answerer, SureAnswerer
 from questree.stages.drafts.builders import Reasons, drafts
 from questree.stages.drafts.number_questions import whether
+from questree.stages.drafts.part_facts import PartFacts
 from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near, annotated_seconds
-from questree.tables import images as tables
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import PROGRAM
 
@@ -52,8 +49,7 @@ class DraftedChunk:
 class Workshop:
     """All that is needed to make questions about the images of one part."""
 
-    images: tables.Images
-    rows: NDArray[np.int64]  # [image] its row among all images
+    facts: PartFacts
     words: WordTables
     verify: Scorer | None = None
     templates: Iterable[ImageTemplate] = BY_NAME.values()  # in the order they are asked
@@ -61,14 +57,13 @@ class Workshop:
     near: bool = True  # do distracting images nearly contain the reference? if not, they are any
 
     def __post_init__(self) -> None:
-        self.index = Index(self.images)
-        same, groups = SameWords.of(self.images), self.words.attribute_group
+        facts, same = self.facts, self.facts.same
         self.words = same.tables(self.words) if same else self.words
-        others = None if self.others is None else OtherInstances(self.images, self.index, self.others)
-        self.related = Related(self.index, self.words, self.verify, others)
-        merged = Answerer(corpus(same.merged(self.images), groups), same) if same else None
-        self.answerer = SureAnswerer(Answerer(corpus(self.images, groups)), merged)
-        self.ids = self.images.images["id"].to_list()
+        others = None if self.others is None else OtherInstances(facts.boxes, facts.index, self.others)
+        self.related = Related(facts.index, self.words, self.verify, others)
+        merged = None if facts.merged is None else Answerer(facts.merged, same)
+        self.answerer = SureAnswerer(Answerer(facts.corpus), merged)
+        self.ids = facts.corpus.image_ids
 
     def questions(self, rows: Sequence[int], per_image: int, seed: int) -> DraftedChunk:
         """Of these images (rows of the part), from at most so many references of each."""
@@ -86,12 +81,12 @@ class Workshop:
                 ready.add(draft, answers[at])
             else:
                 unmade[draft.verified_by.name, SAME_NUMBER] += 1
-        return DraftedChunk(ready.table(self.rows), ready.pairs, dropped, unmade)
+        return DraftedChunk(ready.table(self.facts.rows), ready.pairs, dropped, unmade)
 
     def sources(self, rows: Sequence[int], per_image: int, seed: int) -> Iterator[DraftSource]:
         places: dict[tuple[Graph, int], int] = {}  # reference and how often an image must contain it -> place
         drawn: list[tuple[int, Graph, int, int]] = []
-        for image, _, graph, times in sampled(self.index, self.words, rows, per_image, seed):
+        for image, _, graph, times in sampled(self.facts.index, self.words, rows, per_image, seed):
             if not reads_well(graph):
                 continue
             for wanted in (1, times) if times in TIMES else (1,):

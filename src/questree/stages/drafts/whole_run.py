@@ -4,13 +4,13 @@ put together so that no question is there twice and no text is in dev and in tes
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -31,6 +31,7 @@ from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import Workshop
 from questree.stages.drafts.given import read
+from questree.stages.drafts.part_facts import PartFacts
 from questree.stages.drafts.pieces import (
     ChunkKeys,
     KeptCounts,
@@ -49,6 +50,7 @@ from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
 from questree.workers import in_parallel, processes, results
 
+Result = TypeVar("Result")
 PARTS = ("train", "dev", "test")
 SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no split
 
@@ -114,7 +116,7 @@ class DraftOptions:
 class DraftTask:
     """One chunk's work, small enough to send anywhere that sees the run folder."""
 
-    images: Path
+    facts: Path  # about the images of the part
     part: str
     words: bytes  # the tables, pickled: to read them from their files takes longer than to send them along
     options: DraftOptions
@@ -149,11 +151,15 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     dropped, unmade, parts, short = Reasons(), Reasons(), dict[str, PartRows](), dict[str, int]()
     with new_folder(run.covr) as folder, scratch(run.covr) as place:
         with processes(workers) if in_parallel(workers) else nullcontext() as pool:
+            facts = {name: place / f"facts-{name}" for name in PARTS}
+            groups = pickle.dumps(word_tables.attribute_group)
+            made_once = {f"images of {name}": (run.images, name, groups, out) for name, out in facts.items()}
+            each(write_facts, made_once, "indexing images", pool)
             for name in PARTS:
                 ids = images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
-                found = tasks(run.images, name, words, ids, wanted, options, place)
+                found = tasks(facts[name], name, words, ids, wanted, options, place)
                 made = in_order(found, pool, workers + 1, so_far)
                 parts[name] = PartRows.of(name, made, so_far, dropped, unmade)
                 if len(parts[name]) < wanted - 1:  # a torn pair may cost one
@@ -173,15 +179,21 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder
     """The table of all questions that stay; part -> what was counted about them."""
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
-    if pool is None:
-        counts = [write_kept(chunk) for chunk in watch(chunks, "writing questions", len(chunks))]
-    else:
-        counts = results({f"chunk {own}": pool.submit(write_kept, own) for own in chunks}, "writing questions")
+    counts = each(write_kept, {f"chunk {own}": (own,) for own in chunks}, "writing questions", pool)
     if chunks:
         ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
     else:
         ANSWERED.write(ANSWERED.empty(), folder)
     return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
+
+
+def each(
+    work: Callable[..., Result], given: Mapping[str, tuple[Any, ...]], label: str, pool: Executor | None
+) -> list[Result]:
+    """What work gives for each of these, here if there is nobody else."""
+    if pool is None:
+        return [work(*own) for own in watch(given.values(), label, len(given))]
+    return results({name: pool.submit(work, *own) for name, own in given.items()}, label)
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -274,7 +286,7 @@ def scorers(options: DraftOptions) -> tuple[Scorer | None, OtherScorer | None]:
 
 
 def tasks(
-    images: Path, part: str, words: bytes, ids: list[str], wanted: int, options: DraftOptions, place: Path
+    facts: Path, part: str, words: bytes, ids: list[str], wanted: int, options: DraftOptions, place: Path
 ) -> Iterator[DraftTask]:
     """Every image in turn, in an order the seed decides, and again with other references of it."""
     order = sorted(range(len(ids)), key=lambda row: int(seed_of(options.seed, ids[row])))
@@ -285,7 +297,7 @@ def tasks(
         own = int(seed_of(options.seed, f"turn {turn}")) % 2**31
         for first in range(0, len(order), size):
             rows, out = tuple(order[first : first + size]), place / f"{part}-{turn}-{first:08d}"
-            yield DraftTask(images, part, words, options, rows, per_image, own, out)
+            yield DraftTask(facts, part, words, options, rows, per_image, own, out)
 
 
 def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
@@ -306,7 +318,7 @@ def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_f
 
 
 def work(task: DraftTask) -> ChunkKeys:
-    shop = workshop(task.images, task.part, task.words, task.options)
+    shop = workshop(task.facts, task.words, task.options)
     gc.disable()  # a chunk makes many small objects and no cycles: looking for them is a fifth of the time
     try:
         return written(shop.questions(task.rows, task.per_image, task.seed), task.out, task.part)
@@ -314,13 +326,20 @@ def work(task: DraftTask) -> ChunkKeys:
         gc.enable()
 
 
+def write_facts(images: Path, part: str, groups: bytes, out: Path) -> None:
+    """In a worker: what is known about the images of a part, for all that ask about them."""
+    every = Images.load(images)
+    chosen = part_of(every.images) == part
+    facts = PartFacts.of(only(every, chosen), np.flatnonzero(chosen), pickle.loads(groups))
+    with new_folder(out) as folder:
+        facts.write(folder)
+
+
 @kept_while(".")
-def workshop(folder: Path, part: str, words: bytes, options: DraftOptions) -> Workshop:
-    images = Images.load(folder)
-    chosen = part_of(images.images) == part
+def workshop(folder: Path, words: bytes, options: DraftOptions) -> Workshop:
     verify, others = scorers(options)
-    rows, near = np.flatnonzero(chosen), options.distractors == "near"
-    return Workshop(only(images, chosen), rows, pickle.loads(words), verify, asked(options), others, near)
+    near = options.distractors == "near"
+    return Workshop(PartFacts.mapped(folder), pickle.loads(words), verify, asked(options), others, near)
 
 
 def summary(

@@ -1,0 +1,92 @@
+"""All that is known about the images of a part, as questions are made from it: built once, and mapped into memory by
+whoever asks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.domains.images import Corpus, corpus
+from questree.domains.images.corpus import ImageFacts
+from questree.search.index import Index, Postings, Scenes, boxes_of
+from questree.search.mapped import mapped, write_columns
+from questree.search.same_words import SameWords
+from questree.tables.images import Images
+from questree.tables.table import Table
+
+IMAGE_IDS, THING_IDS = (Table(f"{kind} ids", {"id": pl.String}) for kind in ("image", "thing"))
+NOTES = "notes.json"
+OF_CORPUS = ("first_page", "image_of")  # columns beside the facts
+OF_POSTINGS = ("key", "begin", "image")
+OF_INDEX = ("area", "ends", "links")  # beside scenes and postings
+
+
+class FactNotes(msgspec.Struct):
+    """What is no column."""
+
+    words: list[str]
+    groups: tuple[str, ...]  # of attributes
+    apart: bool  # as in Postings
+    same: SameWords
+
+
+@dataclass(frozen=True)
+class PartFacts:
+    rows: NDArray[np.int64]  # [image] its row among all images
+    index: Index
+    same: SameWords
+    corpus: Corpus
+    merged: Corpus | None  # with one word for what means the same; None if all words differ in meaning
+    boxes: NDArray[np.float32]  # [thing, (x1, y1, x2, y2)]
+
+    @classmethod
+    def of(cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str]) -> "PartFacts":
+        same = SameWords.of(images)
+        merged = corpus(same.merged(images), groups) if same else None
+        return cls(rows, Index.of(images), same, corpus(images, groups), merged, boxes_of(images))
+
+    def write(self, folder: Path) -> None:
+        index, postings = self.index, self.index.postings
+        columns: dict[str, NDArray[Any]] = {name: getattr(index, name) for name in OF_INDEX}
+        columns |= _prefixed("scenes", index.scenes)
+        columns["rows"], columns["boxes"] = self.rows, self.boxes
+        columns |= {f"postings {name}": getattr(postings, name) for name in OF_POSTINGS}
+        for name, own in (("corpus", self.corpus), ("merged", self.merged)):
+            if own is not None:
+                columns |= {f"{name} {column}": getattr(own, column) for column in OF_CORPUS}
+                columns |= _prefixed(name, own.facts)
+        write_columns(columns, folder)
+        IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
+        THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
+        notes = FactNotes(index.words, self.corpus.groups, postings.apart, self.same)
+        (folder / NOTES).write_bytes(msgspec.json.encode(notes))
+
+    @classmethod
+    def mapped(cls, folder: Path) -> "PartFacts":
+        """Those that were written there."""
+        notes = msgspec.json.decode((folder / NOTES).read_bytes(), type=FactNotes)
+        image_ids, thing_ids = (table.read_piece(folder)["id"] for table in (IMAGE_IDS, THING_IDS))
+        names = image_ids.to_list()
+        scenes = Scenes(**{name: mapped(folder, f"scenes {name}") for name in Scenes._fields})
+        key, begin, image = (mapped(folder, f"postings {name}") for name in OF_POSTINGS)
+        postings = Postings(key, begin, image, notes.apart)
+        own = {name: mapped(folder, name) for name in OF_INDEX}
+        index = Index(notes.words, image_ids, thing_ids, scenes, postings=postings, **own)
+
+        def one(name: str) -> Corpus:
+            facts = ImageFacts(**{column: mapped(folder, f"{name} {column}") for column in ImageFacts._fields})
+            first_page, image_of = (mapped(folder, f"{name} {column}") for column in OF_CORPUS)
+            return Corpus(notes.words, notes.groups, names, thing_ids, first_page, image_of, facts)
+
+        boxes, merged = mapped(folder, "boxes"), one("merged") if notes.same else None
+        return cls(mapped(folder, "rows"), index, notes.same, one("corpus"), merged, boxes)
+
+
+def _prefixed(name: str, columns: Any) -> dict[str, NDArray[Any]]:
+    """The columns of a named tuple."""
+    return {f"{name} {column}": own for column, own in columns._asdict().items()}

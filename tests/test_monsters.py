@@ -42,12 +42,12 @@ def test_a_video_of_which_too_much_is_expected_is_left_out_and_named(cleaned_run
 
 def test_rows_in_pieces_are_the_rows_at_once(cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = []
-    for together in (localised.TOGETHER, 1000):
-        monkeypatch.setattr(localised, "TOGETHER", together)
+    for name, together in (("TOGETHER", localised.TOGETHER), ("TOGETHER", 1000), ("WORDS", 70)):
+        monkeypatch.setattr(localised, name, together)
         run = copy(cleaned_run, tmp_path / str(together))
         assert questree("generate", run.folder, "--workers", 1).returncode == 0
         tables.append({path.name: path.read_bytes() for path in sorted(run.questions.glob("*/*"))})
-    assert tables[0] == tables[1]
+    assert tables[0] == tables[1] == tables[2]
 
 
 def test_names_of_a_crowd_are_placed_in_time_and_those_of_a_few_are_kept_apart() -> None:

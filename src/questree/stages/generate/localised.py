@@ -38,6 +38,7 @@ from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
 TOGETHER = 1 << 19  # rows that are looked at together; a long video with many relations has many more
+WORDS = 1 << 20  # of bits of frames that these have at most: fewer rows of a video with thousands of frames
 BY_WORD = -1  # the relation is named by its word
 
 
@@ -90,9 +91,14 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
-def pieces(rows: int) -> Iterator[slice]:
+def together(world: Videos) -> int:
+    """Rows that are looked at at once."""
+    return max(min(TOGETHER, WORDS // max(world.words, 1)), 1)
+
+
+def pieces(rows: int, most: int) -> Iterator[slice]:
     """At least one, small enough for the memory."""
-    yield from (slice(begin, min(begin + TOGETHER, rows)) for begin in range(0, max(rows, 1), TOGETHER))
+    yield from (slice(begin, min(begin + most, rows)) for begin in range(0, max(rows, 1), most))
 
 
 def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -> Localised:
@@ -109,7 +115,7 @@ def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -
     at[video, relation] = np.arange(len(video))
     base = np.cumsum(size) - size
     superlatives, related = np.full((2, len(row)), -1), list[Sets]()
-    for piece in pieces(len(row)):
+    for piece in pieces(len(row), together(world)):
         own = row[piece]
         useful = np.flatnonzero(relation[own] != annotated)  # nobody asks for the first annotated object
         few, asked = world.ask(video[own[useful]]), world.ask(video[own])
@@ -137,7 +143,7 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     track = track[at[video[track], relation[track]] >= 0]
     times = np.diff(spans.start)[video[track]]
     found = [np.zeros((2, 0), np.int64)]
-    for few in np.split(track, np.flatnonzero(np.diff(np.cumsum(times) // TOGETHER)) + 1):
+    for few in np.split(track, np.flatnonzero(np.diff(np.cumsum(times) // together(world))) + 1):
         row, span = against(video[few], spans.start)
         own = few[row]
         bits, (lo, hi) = world.bits[own], spans.window[span, :2].T

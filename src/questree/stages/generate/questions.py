@@ -11,7 +11,7 @@ import numpy as np
 
 from questree.benchmarks.agqa import templates as t
 from questree.columns.compiled import njit
-from questree.columns.joins import Ints, against
+from questree.columns.joins import Ints, against, starts
 from questree.stages.generate.annotated import drop_undecided, needs_relations
 from questree.stages.generate.arguments import DirectArguments, filler
 from questree.stages.generate.cores import Core
@@ -94,6 +94,8 @@ def cores(
         del chunk.sifted[other]
     counts, count, offered = Tally(), *spans_asked(template, chunk, second_pass)
     weight = np.bincount(chunk.spans.video, count, minlength=chunk.videos).astype(np.int64)
+    near = np.flatnonzero(offered)  # with few phrases most times are none of these
+    first = starts(chunk.spans.video[near], chunk.videos)
     fillings = filler(template, chunk, counts, weight, second_pass)
     groups = fillings.groups()
     for group in groups:
@@ -103,9 +105,8 @@ def cores(
         if len(cuts) > 2 and chunk.words.edition.relation_references:
             plain = plain_answers(template, chunk, args, offered)
         for begin, end in pairwise(cuts):
-            row, span = against(args.video[begin:end], chunk.spans.start)
-            kept = offered[span]
-            row, span = row[kept] + begin, span[kept]
+            row, at = against(args.video[begin:end], first)
+            row, span = row + begin, near[at]
             core = Core(template, chunk, args, row, span)
             core, own = sift(core, np.diff(args.wordings.start)[row] * count[span], counts)
             tally.add(counts)

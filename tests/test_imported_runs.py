@@ -18,6 +18,7 @@ from questree.faults import BadInput
 from questree.formats import agqa_import
 from questree.formats.agqa_run import import_agqa
 from questree.formats.json_records import spans
+from questree.scoring.dag_scores import in_shards
 from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
@@ -26,6 +27,7 @@ from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.rows import video_rows
 from questree.stages.split.videos import read_split
 from questree.tables.facts import VIDEOS
+from questree.tables.nodes import GIVEN
 from questree.tables.run import Run
 from questree.terms import slots
 from worlds import exported_worlds as made
@@ -275,6 +277,7 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
         *(f"answer RUN --model {bot}" for bot in ("oracle", "most-likely", "composition-noise")),
         "score decomp RUN --resamples 10 --json dags.json",
         "score agqa RUN --resamples 10 --json questions.json",
+        f"score decomp RUN --predictions {apart / 'mine.jsonl'} --resamples 10 --json given.json",
         f"score decomp --hierarchies {apart / DAGS} --predictions {apart / 'mine.jsonl'} "
         "--resamples 10 --json files.json",
         f"score agqa --questions {apart / 'files' / 'test_balanced.txt'} --predictions {apart / 'mine.jsonl'} "
@@ -285,7 +288,8 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
     ):
         command(f"questree {line} --quiet".replace("RUN", str(tmp_path / "RUN")), tmp_path)
     found = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("told", "dags", "files", "alone")}
-    found["questions"] = json.loads((tmp_path / "questions.json").read_text())
+    found["questions"], given = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("questions", "given"))
+    assert given == found["files"] and in_shards(Run(tmp_path / "RUN"), [apart / "mine.jsonl"])
     assert found["told"]["left out"] == []
     assert [row for row in found["dags"] if row["model"] == "mine"] == found["files"]
     right = [row for row in found["dags"] if row["model"] == "oracle" and row["metric"] == "accuracy"]
@@ -307,6 +311,16 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
         assert text in page
     if not questions:
         goes_on(tmp_path)
+
+
+def test_ids_that_several_shards_may_have_are_looked_at_together(apart: Path, tmp_path: Path) -> None:
+    command(f"questree import decomp {apart / 'DAGS'} --out {tmp_path / 'RUN'} --quiet", tmp_path)
+    run, file = Run(tmp_path / "RUN"), apart / "mine.jsonl"
+    assert in_shards(run, [file])
+    folder = next(path for path in run.decomposed.iterdir() if path.is_dir())
+    table = GIVEN.read(folder)
+    GIVEN.write(table.with_columns(key=table["key"].scatter(0, "anybody")), folder)
+    assert not in_shards(run, [file]) and in_shards(run, [])
 
 
 def goes_on(folder: Path) -> None:

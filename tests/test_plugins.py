@@ -15,7 +15,7 @@ from questree.api.notations import parsed
 from questree.extensions import LOADED
 from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
-from questree.plugins import template
+from questree.plugins import metric, template
 from questree.stages.questions import Bank
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import with_programs
@@ -561,6 +561,11 @@ def test_what_a_metric_returns_is_checked(how: Any, count: list[Any], said: str)
     with pytest.raises(BadInput) as bad:
         Metric("m", "", lambda table: several, how=how).parts(pl.DataFrame({"id": ["a", "b"]}))
     assert str(bad.value.faults[0]) == said
+
+
+def test_a_metric_by_video_is_by_what_shards_have_in_common() -> None:
+    with pytest.raises(BadInput, match="metric m: by_video: expected to be by what does not number rows, got 'dag'"):
+        metric("m", formula="", by="dag", by_video=True)
 
 
 def test_a_composition_nobody_declared_is_named(tmp_path: Path) -> None:

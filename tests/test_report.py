@@ -182,7 +182,7 @@ def test_csv_files_hold_the_unrounded_scores(written: Path, rows: dict[tuple[str
 
 def test_questions_of_a_run_are_scored_like_the_exported_ones(run: Run, tmp_path: Path) -> None:
     from questree.formats.agqa_import import read_questions
-    from questree.scoring.run_scores import video_questions
+    from questree.scoring.run_questions import video_questions
     from worlds.exported_worlds import exported
 
     folder = exported(run, tmp_path / "out")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from questree.metrics.comparison import ModelDifference
+from questree.metrics.dags import binned
 from questree.metrics.scores import Score
 from questree.show.dag import Dag
 from questree.show.judged import Broken, Judged, reason
@@ -198,7 +199,7 @@ def test_models_without_consistency_are_not_drawn() -> None:
 
 
 def test_dags_are_counted_where_both_numbers_are_known() -> None:
-    drawing = dags_plot("M", np.array([1.0, 1.0, 0.5, np.nan]), np.array([1.0, 1.0, 0.0, 0.3]))
+    drawing = dags_plot("M", binned(np.array([1.0, 1.0, 0.5, np.nan]), np.array([1.0, 1.0, 0.0, 0.3])))
     assert "M: 3 DAGs" in drawing
     assert re.findall(r"<title>(\d+) DAGs, accuracy from (\d+) %, consistency from (\d+) %", drawing) == [
         ("1", "50", "0"),

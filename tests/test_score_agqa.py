@@ -10,7 +10,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.formats.agqa_import import read_questions
-from questree.metrics.answers import fit_rows, line, most_likely, score_agqa
+from questree.metrics.answers import AnswerCounts, fit_rows, line, most_likely, score_agqa
 from questree.metrics.scores import Resampling, Score
 from questree.metrics.sets import score_generalization
 from questree.sources.covr import read_covr_questions, read_plan
@@ -92,7 +92,7 @@ def test_precision_asks_only_where_the_direct_question_was_right(asked: Question
 
 
 def test_most_likely_is_half_of_binary_questions_and_the_commonest_answer_elsewhere(asked: QuestionRecords) -> None:
-    rows = by_name(most_likely(asked))
+    rows = by_name(most_likely(AnswerCounts.of(asked.table)))
     assert rows["accuracy", "reasoning", "exists"].value == 1 / 2
     assert rows["accuracy", "reasoning, open", "obj-rel"].value == 2 / 3  # cup, cup, bag
     assert rows["accuracy", "reasoning", "obj-rel"].value == 2 / 4

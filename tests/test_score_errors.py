@@ -11,13 +11,17 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from questree.api import score_sets
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_choices import read_choices
 from questree.formats.decomp_files import hierarchies_of
 from questree.metrics.answered import answered
+from questree.metrics.cells import OVERALL
 from questree.metrics.commonest import commonest, most_likely
 from questree.metrics.errors import KINDS, Choices, error_kinds
 from questree.metrics.scores import Scored
+from questree.models.bots import BotOptions, said_by
+from questree.models.stored import write_lines
 from questree.rules import VIDEO_DAGS
 from questree.scoring import compared as scoring
 from questree.scoring.compared import Scoring
@@ -181,13 +185,36 @@ def test_most_likely_stands_beside_models_or_alone(tmp_path: Path) -> None:
     assert done.returncode == 1 and "--train: expected --hierarchies DIR beside it" in done.stderr
 
 
-def test_choices_of_a_run_are_those_of_its_files(random_run: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def about_lengths(random_run: Run, tmp_path: Path) -> Run:
+    """A few questions, all about lengths, taken apart."""
     run, place = copy(random_run, tmp_path), Bank(random_run).edition.by_code
     lengths = [at for at, template in enumerate(place) if template.name.startswith("actLength")]
-    for path in sorted(run.balanced.glob("*.parquet")):  # a few questions, all about lengths
+    for path in sorted(run.balanced.glob("*.parquet")):
         asked = pl.read_parquet(run.questions / path.stem / "questions.parquet")
         asked.filter(pl.col("template").is_in(lengths)).select("video", "number").write_parquet(path)
     decompose(run, DecomposeOptions(balanced=True), pool=ThreadPoolExecutor(1))
+    return run
+
+
+def test_shards_have_the_errors_of_all_dags_at_once(about_lengths: Run, tmp_path: Path) -> None:
+    asked, file = run_hierarchies(about_lengths), tmp_path / "mine.jsonl"
+    write_lines(file, asked, said_by(asked, BotOptions("oracle")))
+    offered = {key: {one: other, other: one} for key, one, other in choices_of(asked).iter_rows()}
+    said = [json.loads(line) for line in file.read_text().splitlines()]
+    for row in said:  # the other option, wherever there is a choice
+        row["prediction"] = offered.get(row["id"], {}).get(row["prediction"], row["prediction"])
+    file.write_text("\n".join(map(json.dumps, said)))
+    how = Scoring("wrong", 20)
+    whole = score_sets.dags(about_lengths.folder, how=how, errors=True).of_files([file])
+    parts = score_sets.scored_dags([file], (), about_lengths.folder, how=how, errors=True)
+    assert whole.rows == parts.rows
+    valid = next(row for row in parts.rows if (row.metric, row.group) == ("valid error", OVERALL))
+    assert valid.value == 1 and valid.n
+
+
+def test_choices_of_a_run_are_those_of_its_files(about_lengths: Run, tmp_path: Path) -> None:
+    run = about_lengths
     export_decomp(run, tmp_path / "out", pool=ThreadPoolExecutor(1))
     of_files = pl.concat([read_choices(tmp_path / "out" / f"balanced_{split}_hierarchies") for split in SPLITS])
     of_run = choices_of(run_hierarchies(run))

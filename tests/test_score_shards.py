@@ -1,5 +1,6 @@
-"""Stored models scored shard by shard: the rows are those of all DAGs at once."""
+"""Models scored shard by shard, on DAGs and on questions alone: the rows are those of all at once."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -10,15 +11,21 @@ import polars as pl
 import pytest
 
 from questree.api import score_sets
+from questree.benchmarks import AGQA
 from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS, Metric
+from questree.metrics.cells import OVERALL
+from questree.metrics.scores import Score
 from questree.models.stored import said as stored_said
 from questree.models.stored import write_lines
 from questree.said.question import YES_NO
 from questree.scoring import shard_counts
 from questree.scoring.answer_kinds import kinds_of_nodes
 from questree.scoring.compared import PredictionReader, Scoring, answers_of
+from questree.scoring.dag_scores import in_shards
+from questree.scoring.run_scores import How, RunScores
 from questree.scoring.run_shards import known_answers
-from questree.scoring.shard_counts import ScoringTask, ShardAnswers
+from questree.scoring.shard_tasks import ScoringTask, ShardAnswers
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -98,9 +105,99 @@ def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
     assert "no prediction for" in told[0] and "(predictions for no question here: 1)" in told[0]
 
 
+METRICS_OF_VIDEOS = [
+    Metric("by answer", "right / asked", pl.col("correct"), by="answer", by_video=True),
+    Metric("by steps", "right / asked", pl.col("correct"), by="steps", by_video=True),
+    Metric("by reasoning", "right / asked", pl.col("correct"), by="reasoning", by_video=True),
+    Metric(
+        *("gap", "yes said - yes meant"),
+        lambda table: [table["answer"] == "yes", table["prediction"] == "yes"],
+        how="difference",
+        by_video=True,
+    ),
+    Metric("letters", "letters said", lambda t: t["prediction"].str.len_chars() / 3, how="mean", by_video=True),
+]
+
+
+@pytest.fixture
+def plugged() -> Iterator[None]:
+    with patch.dict(METRICS, {metric.name: metric for metric in METRICS_OF_VIDEOS}):
+        yield
+
+
+@pytest.mark.usefixtures("plugged")
+@pytest.mark.parametrize("missing", ["wrong", "skip"])
+def test_metrics_of_plugins_are_those_of_all_questions_at_once(notebook: Path, spoken: Path, missing: Any) -> None:
+    how = Scoring(missing, 20)
+    rows_of(notebook / "run", [spoken], ["perception-noise"], how)
+    alone(notebook / "run", [spoken], ["perception-noise"], how, every=True)
+    found = score_sets.scored_agqa([], ["perception-noise"], run=notebook / "run", how=how)
+    steps = [row.group for row in found.rows if row.metric == "by steps"]
+    assert steps == [*map(str, sorted(map(int, steps[:-1]))), OVERALL] and len(steps) > 3
+
+
+@pytest.mark.usefixtures("plugged")
+def test_a_metric_that_does_not_say_so_is_counted_over_all_questions(notebook: Path) -> None:
+    with patch.dict(METRICS, {"any": Metric("any", "1", lambda table: pl.Series([1] * len(table)))}):
+        assert not in_shards(Run(notebook / "run"), [])
+    assert in_shards(Run(notebook / "run"), [])
+
+
+def alone(run: Path, files: list[Path], models: list[str], how: Scoring, **more: Any) -> list[Score]:
+    """Every question alone, at once and shard by shard: the same rows, and the same is said."""
+    said = [list[str](), list[str]()]
+    whole = score_sets.agqa_questions(run, how=how, say=said[0].append, **more).of_files(files, models)
+    parts = score_sets.scored_agqa(files, models, run=run, how=how, say=said[1].append, **more)
+    assert whole.rows == parts.rows and list(whole.scored) == list(parts.scored)
+    assert said[0] == said[1]
+    return parts.rows
+
+
+@pytest.mark.parametrize("policy", ["exact", "vqa", "lenient", "all"])
+def test_questions_alone_give_the_rows_of_all_at_once(notebook: Path, spoken: Path, policy: Any) -> None:
+    how = Scoring("wrong", 20, policy=policy)
+    for split in ("test", "train"):
+        rows = alone(notebook / "run", [spoken], ["perception-noise"], how, split=split)
+        assert {row.model for row in rows} > {"Most-Likely"}
+    assert not [path for path in (notebook / "run").iterdir() if path.name.startswith(".")]
+
+
+def test_what_questions_alone_lack_is_told_alike(notebook: Path, spoken: Path) -> None:
+    run, told = notebook / "run", list[str]()
+    with pytest.raises(BadInput) as bad:
+        score_sets.agqa_questions(run, how=HOW).of_files([spoken])
+    told.append(str(bad.value))
+    with pytest.raises(BadInput) as bad:
+        score_sets.scored_agqa([spoken], [], run=run, how=HOW)
+    told.append(str(bad.value))
+    assert told[0] == told[1] and "no prediction for" in told[0]
+    with pytest.raises(BadInput, match="no questions for dev"):
+        score_sets.scored_agqa([spoken], [], run=run, split="dev", how=HOW)
+
+
+@pytest.mark.processes
+def test_processes_count_questions_alone(notebook: Path, spoken: Path) -> None:
+    with patch("questree.scoring.question_scores.FEW", 0):
+        alone(notebook / "run", [spoken], ["perception-noise"], Scoring("skip", 0, policy="lenient"), every=True)
+
+
+def test_reports_score_by_shards_what_they_score_at_once(notebook: Path) -> None:
+    run, how = Run(notebook / "run"), How("wrong", 20, split=None)
+    names = ["perception-noise", "oracle", "most-likely", "uniform"]
+    parts = RunScores.of(run, AGQA, how, names)
+    with patch.dict(METRICS, {"unsaid": Metric("unsaid", "1", lambda table: pl.Series([1] * len(table)))}):
+        whole = RunScores.of(run, AGQA, how, names)
+    assert [one.model for one in parts.models] == names and parts.baseline == whole.baseline
+    for one, other in zip(parts.models, whole.models, strict=True):
+        assert one.dags == [row for row in other.dags if row.metric != "unsaid"]
+        assert one.alone == [row for row in other.alone if row.metric != "unsaid"]
+        assert np.array_equal(one.per_dag, other.per_dag) and one.per_dag.sum() > 0
+        assert (one.coverage, one.unread, one.sample) == (other.coverage, other.unread, other.sample)
+
+
 @pytest.mark.processes
 def test_processes_read_what_files_say(notebook: Path, spoken: Path) -> None:
-    with patch("questree.scoring.run_shards.many", lambda _: True):
+    with patch("questree.scoring.dag_scores.many", lambda _: True):
         rows_of(notebook / "run", [spoken], [], Scoring("skip", 0, policy="lenient"))
 
 

@@ -5,7 +5,13 @@ import polars as pl
 from questree.plugins import metric
 
 
-@metric("yes bias", formula="share of yes among predictions - share of yes among answers", by="type", how="difference")
+@metric(
+    "yes bias",
+    formula="share of yes among predictions - share of yes among answers",
+    by="type",
+    how="difference",
+    by_video=True,
+)
 def yes_bias(table: pl.DataFrame) -> list[pl.Series]:
     """Two parts, put together by `how`: second minus first. Null means that a question does not count."""
     yes_or_no = table["answer"].is_in(["yes", "no"])

@@ -1,6 +1,7 @@
 """Predictions as people have them in memory: dicts, tables, files."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ def predictions_of(given: Any, model: str = "", names: FieldNames | None = None)
     """{id: answer}, a table with the columns id and prediction (polars, pandas, Arrow, a list of dicts), or a file."""
     names = names or FieldNames()
     if isinstance(given, str | PathLike):
-        return read_predictions(path_of(given), model, names)
+        return replace(read_predictions(path_of(given), model, names), place=str(given))
     called = model or "model"
     if isinstance(given, Mapping):
         table = pl.DataFrame({"id": list(given), PREDICTION: list(given.values())}, strict=False)

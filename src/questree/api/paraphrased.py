@@ -16,7 +16,7 @@ from questree.metrics.scores import Resampling
 from questree.models.predictions import PREDICTION, is_given, read_predictions
 from questree.models.stored import image_predictions, video_predictions
 from questree.places import path_of
-from questree.scoring.run_scores import scored_questions
+from questree.scoring.run_questions import scored_questions
 from questree.tables.predictions import models
 from questree.tables.run import Run
 

@@ -15,7 +15,7 @@ from questree.people.results import Answered, Rule
 from questree.places import path_of
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import once, plain, shown
-from questree.scoring.run_scores import scored_questions
+from questree.scoring.run_questions import scored_questions
 from questree.tables.run import Run
 
 

@@ -12,7 +12,7 @@ from questree.models.stored import said
 from questree.people.items import Drawn, Known, others
 from questree.people.sample import CANDIDATES
 from questree.people.task import Task
-from questree.scoring.run_scores import answers_to
+from questree.scoring.run_answers import answers_to
 from questree.stages.decompose.hierarchies import RunHierarchies, hierarchies_in
 from questree.stages.decompose.question_texts import texts_by_id
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS

@@ -16,7 +16,7 @@ from questree.models.bots import BOTS
 from questree.places import path_of
 from questree.scoring.compared import known_models
 from questree.scoring.grids import percent
-from questree.scoring.run_scores import scored_bot
+from questree.scoring.run_answers import scored_bot
 from questree.tables.run import Run
 
 StrPath = str | PathLike[str]

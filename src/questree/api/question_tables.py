@@ -11,8 +11,8 @@ import polars as pl
 from questree.api.splits import questions_of
 from questree.benchmarks import AGQA, COVR, Benchmark
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.scoring.run_scores import COLUMNS as NEEDED
-from questree.scoring.run_scores import direct, records, twins_of
+from questree.scoring.run_questions import COLUMNS as NEEDED
+from questree.scoring.run_questions import direct, records, twins_of
 from questree.stages.balance.rounds import between, selection
 from questree.stages.decompose.hierarchies import image_ids
 from questree.stages.decompose.keys import rows_of
@@ -136,7 +136,6 @@ class WantedQuestions:
         self.marks = selected if selected is not None and not balanced and "balanced" in columns else None
         self.words = lexicon(self.bank.vocabulary, self.bank.edition)
         self.side = run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
-        self.twins = twins_of(run)
         # all shards are looked at for it, so only if somebody asks
         codes = len(self.bank.edition.by_code)
         self.most_steps = list(steps.of_run(self.bank)) if "more_steps" in columns else [0] * codes
@@ -166,7 +165,7 @@ class WantedQuestions:
         more = {"question": texts(shard, self.words)} if "question" in self.columns else {}
         more |= {"program": programs(shard)} if "program" in self.columns else {}
         names = pl.Series([template.name for template in self.bank.edition.by_code], dtype=pl.String)
-        twin = direct(self.twins, table)
+        twin = direct(twins_of(self.run, table["video"]), table)
         found = records(self.bank, table, twin, self.most_steps).rename({"video": "scope"})
         return found.with_columns(
             **more,

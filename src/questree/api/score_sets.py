@@ -12,7 +12,7 @@ from questree.faults import BadInput, Fault, in_python, refuse
 from questree.metrics.scores import Score, Scored
 from questree.rules.schemes import SCHEMES, unscored
 from questree.scoring import compared
-from questree.scoring.compared import ComparedQuestions, OneModel, Scoring, Tell, silent
+from questree.scoring.compared import ComparedQuestions, Given, OneModel, Scoring, Tell, silent
 from questree.tables.run import Run
 
 Fitted = Callable[[str, Scored], list[Score]]
@@ -32,9 +32,9 @@ class ScoreSet:
         """Of models one by one."""
         return scores(found, self.how, told, self.fitted, self.guessed, self.guesses)
 
-    def of_files(self, files: Sequence[Path], models: Iterable[str] = ()) -> Scores:
-        """Of models that are stored in the run, and of files of predictions."""
-        return self.scores(self.corpus.scored(files, models))
+    def of_files(self, files: Sequence[Given], models: Iterable[str] = (), told: Sequence[str] = ()) -> Scores:
+        """Of models that are stored in the run, and of predictions in files or in memory."""
+        return self.scores(self.corpus.scored(files, models), told)
 
 
 def scores(
@@ -66,6 +66,17 @@ class DagOptions(TypedDict, total=False):
     train: Path | None
 
 
+class QuestionOptions(TypedDict, total=False):
+    """How questions are scored, each alone."""
+
+    run: Path | None
+    questions: Path | None
+    split: str | None
+    every: bool
+    how: Required[Scoring]
+    say: Tell
+
+
 def dags(
     run: Path | None = None,
     hierarchies: Path | None = None,
@@ -89,28 +100,30 @@ def dags(
 
 
 def scored_dags(
-    files: Sequence[Path],
+    files: Sequence[Given],
     models: Sequence[str],
     run: Path | None = None,
     hierarchies: Path | None = None,
     *,
     workers: int = 2,
+    told: Sequence[str] = (),
     **given: Unpack[DagOptions],
 ) -> Scores:
-    """Files of predictions and stored models on DAGs; of a run about videos shard by shard, if that is the same."""
+    """Predictions and stored models on DAGs; of a run about videos shard by shard, if that is the same."""
     how, say = given["how"], given.get("say", silent)
-    whole = bool(not (files or models) or given.get("errors") or given.get("train"))
-    if run is None or hierarchies or whole or not _by_shards(run, given.get("benchmark", ""), files):
-        return dags(run, hierarchies, **given).of_files(files, models)
-    from questree.scoring.run_shards import scored_in_shards
+    whole = bool(not (files or models) or given.get("train"))
+    if run is None or hierarchies or whole or not _by_shards(run, given.get("benchmark", ""), files, workers):
+        return dags(run, hierarchies, **given).of_files(files, models, told)
+    from questree.scoring.dag_scores import scored_in_shards
 
-    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers, files), how)
+    errors = given.get("errors", False)
+    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers, files, errors), how, told)
 
 
-def _by_shards(run: Path, benchmark: str, files: Sequence[Path]) -> bool:
-    from questree.scoring.run_shards import in_shards
+def _by_shards(run: Path, benchmark: str, files: Sequence[Given], workers: int) -> bool:
+    from questree.scoring.dag_scores import in_shards
 
-    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(Run(run), files)
+    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(Run(run), files, workers)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:
@@ -138,7 +151,7 @@ def agqa_questions(
 ) -> ScoreSet:
     """Questions about videos, each alone; test, if no split is named."""
     from questree.formats.agqa_import import read_questions
-    from questree.metrics.answers import fit_rows, most_likely
+    from questree.metrics.answers import AnswerCounts, fit_rows, most_likely
     from questree.scoring import agqa_questions
 
     if (run is None) == (questions is None):
@@ -152,7 +165,33 @@ def agqa_questions(
         assert run is not None
         asked = agqa_questions.of_run(Run(run), split or "test", every)
         corpus = agqa_questions.scored_on(asked, Run(run), how, say)
-    return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), most_likely(asked))
+    guessed = most_likely(AnswerCounts.of(asked.table))
+    return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), guessed)
+
+
+def scored_agqa(
+    files: Sequence[Given],
+    models: Sequence[str],
+    *,
+    workers: int = 2,
+    told: Sequence[str] = (),
+    **given: Unpack[QuestionOptions],
+) -> Scores:
+    """Predictions and stored models on questions about videos; of a run shard by shard, if that is the same."""
+    from questree.metrics.answers import fit_rows, most_likely
+    from questree.scoring.question_scores import answer_counts, questions_together
+    from questree.scoring.run_shards import by_video
+
+    run, how = given.get("run"), given["how"]
+    if run is None or given.get("questions") is not None or not by_video():
+        return agqa_questions(**given).of_files(files, models, told)
+    asked = given.get("split") or "test", given.get("every", False)
+    found = questions_together(Run(run), models, *asked, how, workers, files)
+
+    def fitted(name: str, one: Scored) -> list[Score]:
+        return fit_rows(one.tallies, name, how.resampling)
+
+    return scores(found.scored(files, given.get("say", silent)), how, told, fitted, most_likely(answer_counts(found)))
 
 
 def covr_questions(
@@ -176,6 +215,13 @@ def covr_questions(
     guesses = image_sets.baselines(asked, learnt)
     rows = [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
     return ScoreSet(image_sets.of_questions(asked, place, how, say), how, guessed=rows, guesses=guesses)
+
+
+def scored_covr(
+    given: Sequence[Given], models: Sequence[str], *, told: Sequence[str] = (), **how: Unpack[QuestionOptions]
+) -> Scores:
+    """Predictions and stored models on questions about image sets."""
+    return covr_questions(**how).of_files(given, models, told)
 
 
 def given_files(files: Iterable[Path], more: str = "") -> list[Path]:

@@ -1,7 +1,6 @@
 """Predictions scored on a run or on files: the tables of the papers as `Scores`."""
 
-from collections.abc import Iterable
-from os import PathLike
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from questree.api import score_sets
@@ -10,12 +9,11 @@ from questree.api.choices import Scoring, ScoringOptions, StrPath, chosen
 from questree.api.dag_tables import node_table
 from questree.api.given_predictions import predictions_of
 from questree.api.question_tables import question_table
-from questree.api.score_sets import ScoreSet
 from questree.api.scores import Scores
 from questree.faults import BadInput, Fault
 from questree.models.predictions import FieldNames, Predictions
 from questree.places import path_of
-from questree.scoring.compared import ComparedQuestions, OneModel, Tell
+from questree.stages.decompose.hierarchies import hierarchies_in
 
 if TYPE_CHECKING:
     from questree.api.runs import Run
@@ -58,7 +56,7 @@ def score(
     else:
         scored = score_sets.agqa_questions(None, records, how=options, say=told.append)
     given = predictions_of(predictions, model, FieldNames(options.id_column, options.answer_column))
-    return scored.scores(scored.corpus.scored_given(given, _place(predictions)), told)
+    return scored.of_files([given], (), told)
 
 
 def score_run(
@@ -73,44 +71,33 @@ def score_run(
 ) -> Scores:
     """As `Run.score` says."""
     options, told = chosen(Scoring, how), list[str]()
-    own = run._own
-    over: On = on or ("dags" if own.has(run._place, "decomposed") else "questions")
+    over: On = on or ("dags" if run._own.has(run._place, "decomposed") else "questions")
     if over not in ("dags", "questions"):
         raise BadInput.at("on", f"expected what to score, got {over!r}; choose from dags, questions")
-    scored = (_dags if over == "dags" else _questions)(run, split, every, options, told.append)
-    corpus = scored.corpus
-    if isinstance(predictions, str) and predictions in run.models:
-        assert corpus.stored is not None
-        found: Iterable[OneModel] = corpus.scored([], [predictions])
-    else:
-        found = corpus.scored_given(
-            _given(run, corpus, predictions, model, batch, split, every, options), _place(predictions)
-        )
+    stored = isinstance(predictions, str) and predictions in run.models
+    given = [] if stored else [_given(run, over, predictions, model, batch, split, every, options)]
+    alone = partial(run._own.part("scores of questions"), every=every)
+    work = partial(score_sets.scored_dags, benchmark=run.benchmark) if over == "dags" else alone
     try:
-        return scored.scores(found, told)
+        found: Scores = work(
+            given,
+            [predictions] if stored else [],
+            run=run.folder,
+            split=split,
+            how=options,
+            say=told.append,
+            told=told,
+        )
     except BadInput as bad:
         if over == "dags" and on is None:
             raise BadInput([*bad.faults, Fault("on", ALONE)]) from None
         raise
-
-
-def _place(predictions: Any) -> str:
-    return str(predictions) if isinstance(predictions, str | PathLike) else "predictions"
-
-
-def _dags(run: "Run", split: str | None, every: bool, how: Scoring, say: Tell) -> ScoreSet:
-    return score_sets.dags(run.folder, split=split, benchmark=run.benchmark, how=how, say=say)
-
-
-def _questions(run: "Run", split: str | None, every: bool, how: Scoring, say: Tell) -> ScoreSet:
-    """The questions of a split alone."""
-    found: ScoreSet = run._own.part("score set")(run.folder, split=split, every=every, how=how, say=say)
     return found
 
 
 def _given(
     run: "Run",
-    corpus: ComparedQuestions,
+    over: On,
     predictions: Any,
     model: str,
     batch: int | None,
@@ -124,8 +111,8 @@ def _given(
         raise BadInput.at(predictions, f"no such file of predictions, and no stored model{stored}")
     if not callable(predictions):
         return predictions_of(predictions, model, FieldNames(how.id_column, how.answer_column))
-    if corpus.asked is not None:
-        asked = node_table(corpus.asked, programs=False)
+    if over == "dags":
+        asked = node_table(hierarchies_in(run._place, split, run.benchmark), programs=False)
     else:
         asked = question_table(run._place, run._own, split or "test", not every, ["id", "question", "scope"])
     return predictions_of(ask(predictions, asked, batch), model or called(predictions))

@@ -101,9 +101,9 @@ AGQA = BENCHMARKS.add(
         {
             "hierarchies": "questree.stages.decompose.hierarchies:run_hierarchies",
             "grounds": "questree.stages.ground.grounding:of_videos",
-            "scored questions": "questree.scoring.run_scores:video_questions",
+            "scored questions": "questree.scoring.run_questions:video_questions",
             "view": "questree.show.video_view:VideoView",
-            "score set": "questree.api.score_sets:agqa_questions",
+            "scores of questions": "questree.api.score_sets:scored_agqa",
             "question tables": "questree.api.question_tables:VIDEO_QUESTIONS",
             "fact tables": "questree.api.fact_tables:VIDEO_FACTS",
             "stored DAGs": "questree.api.dag_tables:stored_of_videos",
@@ -135,9 +135,9 @@ COVR = BENCHMARKS.add(
         {
             "hierarchies": "questree.stages.decompose.hierarchies:image_hierarchies",
             "grounds": "questree.stages.ground.grounding:of_images",
-            "scored questions": "questree.scoring.run_scores:image_questions",
+            "scored questions": "questree.scoring.run_questions:image_questions",
             "view": "questree.show.image_view:ImageView",
-            "score set": "questree.api.score_sets:covr_questions",
+            "scores of questions": "questree.api.score_sets:scored_covr",
             "question tables": "questree.api.question_tables:IMAGE_QUESTIONS",
             "fact tables": "questree.api.fact_tables:IMAGE_FACTS",
             "stored DAGs": "questree.api.dag_tables:stored_of_images",

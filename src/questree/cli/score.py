@@ -85,6 +85,7 @@ def decomp(
 
 
 @output
+@clustered
 def agqa(
     run: Annotated[Path | None, Parameter(help="Run folder with questions about videos, instead of a file.")] = None,
     /,
@@ -98,6 +99,7 @@ def agqa(
     ] = False,
     how: ScoringOptions = USUAL,
     paper: Paper = NO_PAPER,
+    workers: WorkersOption = 2,
 ) -> None:
     """AGQA: accuracy per category, novel compositions, indirect references, more steps, accuracy against steps.
 
@@ -109,8 +111,9 @@ def agqa(
     files = score_sets.given_files(predictions or ())
     with watching():
         models = score_sets.stored_models(run, model or (), files, "agqa", say)
-        on = score_sets.agqa_questions(run, questions, split=split, every=every, how=how, say=say)
-        scores = on.of_files(files, models)
+        scores = score_sets.scored_agqa(
+            files, models, run=run, questions=questions, split=split, every=every, how=how, say=say, workers=workers
+        )
     write_json(scores.rows)
     tell(score_tables.agqa_tables(scores.rows))
     tell(score_tables.close_pairs(scores.scored, ("accuracy", "reasoning", "Overall"), how.resampling))

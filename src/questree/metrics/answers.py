@@ -1,16 +1,17 @@
 """The tables of AGQA, over its question records and one model's answers: accuracy = right / asked, in many groups."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Missing
-from questree.metrics.catalogue import METRICS, Metric, scored
-from questree.metrics.cells import OVERALL, Floats, Tallies, share
+from questree.metrics.catalogue import METRICS, REST, Metric, cells, counted
+from questree.metrics.cells import OVERALL, Cell, Floats, Ints, Tallies, share
 from questree.metrics.scores import Resampling, Score, Scored, bounds, interval, number, resampled_sums
-from questree.tables.scored import QuestionRecords
+from questree.tables.scored import ASKED, QuestionRecords
 
 RIGHT, BINARY = pl.col("correct"), pl.col("binary")
 LISTED = {  # rows in the order of Table 2
@@ -31,14 +32,14 @@ def by_kind(name: str, formula: str, count: pl.Expr, called: str, **how: Any) ->
         yield Metric(name, formula, own, called=called + kind, **how)
 
 
-def category_metrics(asked: QuestionRecords) -> Iterator[Metric]:
+def category_metrics(asked: pl.DataFrame) -> Iterator[Metric]:
     """Accuracy per reasoning, semantic and structural category, overall, for novel compositions and for more steps.
 
     AGQA, section 4 and supplement 6.1: Tables 2 and 9 (categories), 3, 4, 6 (novel compositions), 8 (more steps). A
     question counts in every reasoning category it has; categories of the data's own come after the paper's.
     """
     for name, listed in LISTED.items():
-        column = asked.table[name].explode() if name == "reasoning" else asked.table[name]
+        column = asked[name].explode() if name == "reasoning" else asked[name]
         own = sorted({*column.drop_nulls()} - {*listed, ""})
         yield from by_kind("accuracy", "right / asked", RIGHT, name, by=name, listed=(*listed, *own))
     novel = {**NOVEL, OVERALL: "novel_comp"}
@@ -46,7 +47,7 @@ def category_metrics(asked: QuestionRecords) -> Iterator[Metric]:
         yield from by_kind("accuracy", "right / asked", RIGHT, name, flags=flags, overall=False)
 
 
-def other_metrics(asked: QuestionRecords) -> Iterator[Metric]:
+def other_metrics(asked: pl.DataFrame) -> Iterator[Metric]:
     """Recall = accuracy on questions with an indirect reference; precision = the same if the direct one was right.
 
     AGQA, section 3.4 and Tables 5 and 7. A question whose direct equivalent is not in the file, or was not answered
@@ -59,12 +60,23 @@ def other_metrics(asked: QuestionRecords) -> Iterator[Metric]:
     ):
         flags = {**REFERENCES, OVERALL: "indirect"}
         yield from by_kind(name, formula, count, "indirect reference", flags=flags, overall=False)
-    steps = tuple(map(str, asked.table["steps"].unique().sort()))
+    steps = tuple(map(str, asked["steps"].unique().sort()))
     yield Metric("accuracy", "right / asked", RIGHT, by="steps", listed=steps)
+
+
+def agqa_metrics(asked: pl.DataFrame) -> list[Metric]:
+    """All that are counted of AGQA's questions; their tables list what these questions have."""
+    return [*category_metrics(asked), *other_metrics(asked), *METRICS.values()]
 
 
 def score_agqa(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missing = "error") -> Scored:
     """Every AGQA score of one model."""
+    tallies = agqa_tallies(asked, predictions, missing)
+    return Scored(tallies, agqa_cells(tallies))
+
+
+def agqa_tallies(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missing = "error") -> Tallies:
+    """What every AGQA score of one model is computed from; a question and its direct twin are about one video."""
     table = asked.table.with_columns(scope=asked.video)
     table = table.join(predictions.select("id", "prediction"), on="id", how="left", maintain_order="left")
     table = table.drop_nulls("prediction") if missing == "skip" else table
@@ -74,13 +86,64 @@ def score_agqa(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missi
     )
     right = table.select(direct="id", direct_right="correct")
     table = table.join(right, on="direct", how="left", maintain_order="left")
-    return scored(table, len(asked.videos), [*category_metrics(asked), *other_metrics(asked), *METRICS.values()])
+    return counted(table, len(asked.videos), agqa_metrics(asked.table))
+
+
+def agqa_cells(tallies: Tallies) -> list[Cell]:
+    """Every AGQA score over the columns that were counted."""
+    return cells(tallies.columns, agqa_metrics(ASKED.empty()))
 
 
 MODEL = "Most-Likely"
 
 
-def most_likely(asked: QuestionRecords) -> list[Score]:
+@dataclass(frozen=True)
+class AnswerCounts:
+    """How often every answer is the true one, in every row of AGQA's tables."""
+
+    rows: list[tuple[str, str]]  # label of a table, group
+    answers: list[str]
+    times: Ints  # [row, answer]
+    open: Ints  # [row] questions that are not binary
+
+    @classmethod
+    def of(cls, asked: pl.DataFrame) -> "AnswerCounts":
+        table = asked.with_columns(correct=pl.lit(True))
+        answers = asked["answer"].unique(maintain_order=True)
+        number = asked["answer"].replace_strict(answers, np.arange(len(answers)), return_dtype=pl.Int64).to_numpy()
+        binary, rows, times, not_binary = asked["binary"].to_numpy(), list[tuple[str, str]](), [], []
+        for metric in category_metrics(asked):
+            counted, groups = ~np.isnan(metric.parts(table)[0]), metric.groups(table)
+            masks = {name: groups.inside(at) for at, name in enumerate(groups.names)}
+            for group, inside in (masks | ({OVERALL: counted} if metric.overall else {})).items():
+                here = inside & counted
+                rows.append((metric.label, group))
+                times.append(np.bincount(number[here], minlength=len(answers)))
+                not_binary.append(int((~binary[here]).sum()))
+        return cls(rows, answers.to_list(), np.array(times, np.int64), np.array(not_binary, np.int64))
+
+    @classmethod
+    def together(cls, parts: Sequence["AnswerCounts"]) -> "AnswerCounts":
+        """Of parts of a corpus, in whatever order; the rows of tables in theirs."""
+        answers = list(dict.fromkeys(answer for part in parts for answer in part.answers))
+        groups = dict[str, set[str]]()
+        for label, group in (row for part in parts for row in part.rows):
+            groups.setdefault(label, set()).add(group)
+        rows = [
+            (metric.label, group)
+            for metric in category_metrics(ASKED.empty())
+            for group in [*metric.ordered(groups[metric.label] - {OVERALL}), *([OVERALL] if metric.overall else [])]
+        ]
+        at, number = ({name: place for place, name in enumerate(own)} for own in (rows, answers))
+        times, not_binary = np.zeros((len(rows), len(answers)), np.int64), np.zeros(len(rows), np.int64)
+        for part in parts:
+            own = np.array([at[row] for row in part.rows], np.int64)
+            times[own[:, None], np.array([number[answer] for answer in part.answers], np.int64)] += part.times
+            not_binary[own] += part.open
+        return cls(rows, answers, times, not_binary)
+
+
+def most_likely(asked: AnswerCounts) -> list[Score]:
     """Most-Likely: the share of questions that have the most common answer; 50 % where every question is binary.
 
     AGQA, section 4 "Models" and supplement 6.1: a binary question offers two answers, after balancing equally common; a
@@ -88,22 +151,12 @@ def most_likely(asked: QuestionRecords) -> list[Score]:
 
     Rows like those of a model, for every table, row and kind of question; needs no predictions.
     """
-    table, rows = asked.table.with_columns(correct=pl.lit(True)), []
-    binary, answers = table["binary"], table["answer"]
-    for metric in category_metrics(asked):
-        counted, groups = ~np.isnan(metric.parts(table)[0]), metric.groups(table)
-        masks = {name: groups.inside(at) for at, name in enumerate(groups.names)}
-        for group, inside in (masks | ({OVERALL: counted} if metric.overall else {})).items():
-            here = pl.Series(inside & counted)
-            value = 0.5 if binary.filter(here).all() else commonest(answers.filter(here))
-            n = int(here.sum())
-            rows.append(Score("accuracy", metric.label, group, value if n else None, n, None, None, MODEL))
+    rows = []
+    for (label, group), times, not_binary in zip(asked.rows, asked.times, asked.open.tolist(), strict=True):
+        n = int(times.sum())
+        value = 0.5 if not not_binary else int(times.max()) / n
+        rows.append(Score("accuracy", label, group, value if n else None, n, None, None, MODEL))
     return rows
-
-
-def commonest(answers: pl.Series) -> float:
-    """The share of the most common answer."""
-    return int(answers.value_counts()["count"].max()) / len(answers)  # type: ignore[arg-type]
 
 
 BAND = 0.8
@@ -131,7 +184,7 @@ def fit_rows(tallies: Tallies, model: str, resampling: Resampling | None) -> lis
 
     slope, intercept, R^2 with 95 % intervals, and the line at every number of steps with its 80 % band.
     """
-    steps = [column[:2] == ("accuracy", "steps") and column[2] != OVERALL for column in tallies.columns]
+    steps = [column[:2] == ("accuracy", "steps") and column[2] != REST for column in tallies.columns]
     at = np.flatnonzero(np.array(steps) & tallies.total.any(axis=0))
     points = [str(tallies.columns[each][2]) for each in at.tolist()]
     if not points:

@@ -5,7 +5,7 @@ The table has one row per question: `scope` (position of the video or the first 
 `template`, `steps` ...). The tables of AGQA, FPVG and COVR are such metrics, and so are those of plugins.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,9 @@ SHIPPED = ("accuracy", "CA", "RWR", "Delta", "IC", "precision", "recall", "cover
 COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
     ("id", "answer", "prediction", "correct", "scope", "type", "parts", "dag", "template", "image", *ASKED.columns)
 )
+ROW_NUMBERS = frozenset({"scope", "dag", "parts"})  # columns that say something else in every shard
+NUMBERS = ROW_NUMBERS | {"steps", "images"}  # columns whose values are sorted as numbers
+REST, EVERY = "", None  # what is counted beside groups: the questions in none of them, or all where groups overlap
 Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
 
 
@@ -39,6 +42,7 @@ class Metric:
     overall: bool = True  # a last row for all questions
     called: str = ""  # what its rows are listed by, if not by the name of the column
     pooled: bool = False  # n is that of all parts together; otherwise several parts have none
+    by_video: bool = False  # what a question counts depends on the questions about its video alone
 
     @property
     def label(self) -> str:
@@ -83,25 +87,38 @@ class Metric:
         code = column.cast(pl.String).replace_strict(place, default=len(names), return_dtype=pl.Int64)
         return Groups(names, code=code.to_numpy())
 
-    def score(self, table: pl.DataFrame, scopes: int, groups: "Groups") -> Scored:
-        """Sums per scope, a column for each group and part, and the cells over them."""
-        scope, parts = table["scope"].to_numpy().astype(np.int64), self.parts(table)
-        tallies = joined([groups.tally(scope, part, scopes) for part in parts])
-        width, last = len(tallies.columns) // len(parts), len(groups.names)
-        names = [*groups.names, *([OVERALL] if self.overall else [])]
-        counted = len(parts) == 1 or self.pooled
+    def tallies(self, table: pl.DataFrame, scopes: int, groups: "Groups") -> Tallies:
+        """Sums per scope, a column (metric, label, group, part) for each group and part."""
+        scope = table["scope"].to_numpy().astype(np.int64)
+        parts = [groups.tally(scope, part, scopes) for part in self.parts(table)]
+        columns = [(self.name, self.label, *own, at) for at, part in enumerate(parts) for own in part.columns]
+        found = joined(parts)
+        return Tallies(columns, found.passed, found.total)
 
-        def part(place: int, first: int) -> Part:
+    def cells(self, columns: Sequence[Column]) -> list[Cell]:
+        """Over the columns of tallies, whoever counted them; none where it does not apply."""
+        own = {column[2:]: at for at, column in enumerate(columns) if column[:2] == (self.name, self.label)}
+        if not own:
+            return []
+        names, parts = self.ordered({group for group, _ in own} - {REST, EVERY}), len({part for _, part in own})
+
+        def part(group: str, number: int) -> Part:
             """Overall is the sum of groups that do not overlap, and of the questions that are in none."""
-            pooled = place == last and groups.code is not None
-            return tuple(first + at for at in (range(width) if pooled else [place]))
+            if group != OVERALL or OVERALL in names:
+                return (own[group, number],)
+            every = (EVERY,) if (EVERY, number) in own else (*names, REST)
+            return tuple(own[name, number] for name in every)
 
-        cells = []
-        for place, group in enumerate(names):
-            own = tuple(part(place, width * number) for number in range(len(parts)))
-            cells.append(Cell(self.name, self.label, group, own, self.how, counted))
-        columns = [(self.name, self.label, *column) for column in tallies.columns]
-        return Scored(Tallies(columns, tallies.passed, tallies.total), cells)
+        counted = parts == 1 or self.pooled
+        return [
+            Cell(self.name, self.label, group, tuple(part(group, at) for at in range(parts)), self.how, counted)
+            for group in [*names, *([OVERALL] if self.overall else [])]
+        ]
+
+    def ordered(self, names: Collection[Any]) -> list[str]:
+        """The rows of its table: those that are listed, then others."""
+        first = list(self.flags or self.listed)
+        return first + sorted({*names} - {*first}, key=int if self.by in NUMBERS else str)
 
 
 @dataclass(frozen=True)
@@ -118,7 +135,7 @@ class Groups:
     def tally(self, scope: Ints, part: Floats, scopes: int) -> Tallies:
         """A column per name, and a last one: of the questions in none, or, where groups overlap, of all."""
         there, width = ~np.isnan(part), len(self.names) + 1
-        columns: list[Column] = [(name,) for name in (*self.names, OVERALL)]
+        columns: list[Column] = [(name,) for name in (*self.names, REST if self.masks is None else EVERY)]
         if self.code is not None:
             cell, passed = scope[there] * width + self.code[there], part[there]
             sums = np.bincount(cell, passed, scopes * width), np.bincount(cell, minlength=scopes * width)
@@ -133,16 +150,28 @@ class Groups:
 METRICS = Registry[Metric]("metric")  # of plugins: they count the questions of every benchmark
 
 
-def scored(table: pl.DataFrame, scopes: int, metrics: Iterable[Metric]) -> Scored:
-    """The scores of all metrics that the table has the columns for."""
+def counted(table: pl.DataFrame, scopes: int, metrics: Iterable[Metric]) -> Tallies:
+    """Sums per scope of all metrics that the table has the columns for."""
     known: dict[str, Groups] = {}  # groups are worked out once for all metrics by the same
-    parts = []
+    parts = [Tallies([], np.zeros((scopes, 0), np.int32), np.zeros((scopes, 0), np.int32))]
     for metric in metrics:
         if metric.applies(table):
             key = f"{metric.by} {metric.flags} {metric.listed}"
             known[key] = known[key] if key in known else metric.groups(table)
-            parts.append(metric.score(table, scopes, known[key]))
-    return Scored.together(parts)
+            parts.append(metric.tallies(table, scopes, known[key]))
+    return joined(parts)
+
+
+def cells(columns: Sequence[Column], metrics: Iterable[Metric]) -> list[Cell]:
+    """The cells of all metrics that were counted."""
+    return [cell for metric in metrics for cell in metric.cells(columns)]
+
+
+def scored(table: pl.DataFrame, scopes: int, metrics: Iterable[Metric]) -> Scored:
+    """The scores of all metrics that the table has the columns for."""
+    every = list(metrics)
+    tallies = counted(table, scopes, every)
+    return Scored(tallies, cells(tallies.columns, every))
 
 
 def placed(questions: pl.DataFrame) -> tuple[pl.DataFrame, int]:

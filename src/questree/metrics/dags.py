@@ -237,6 +237,20 @@ def dag_scores(model: Answered) -> tuple[Floats, Floats]:
     return share(right, total), share(passed, applied)
 
 
+BINS = 20  # of accuracy and of consistency
+
+
+def dag_counts(model: Answered) -> Ints:
+    """[accuracy, consistency] how many DAGs, in equal ranges; those that lack either number are left out."""
+    return binned(*dag_scores(model))
+
+
+def binned(accuracy: Floats, consistency: Floats) -> Ints:
+    here = ~np.isnan(accuracy) & ~np.isnan(consistency)
+    counts, _, _ = np.histogram2d(accuracy[here], consistency[here], BINS, ((0, 1), (0, 1)))
+    return counts.astype(np.int64)
+
+
 def correlation(model: Answered) -> Scored:
     """Pearson correlation over DAGs of accuracy (right / scored answered nodes) and consistency (passed / applied).
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Answered, first
-from questree.metrics.cells import OVERALL, Cell, Column, tally
+from questree.metrics.cells import OVERALL, Cell, Column, Tallies, tally
 from questree.metrics.dags import span_sums
 from questree.metrics.scores import Scored
 
@@ -61,13 +61,16 @@ def error_kinds(model: Answered, choices: Choices) -> Scored:
         len(found.videos),
         names,
     )
+    return Scored(tallies, error_cells(tallies))
+
+
+def error_cells(tallies: Tallies) -> list[Cell]:
     at = {own: number for number, own in enumerate(tallies.columns)}
-    cells = [
+    return [
         Cell(f"{kind} error", BY, group, (tuple(at[BY, name, kind] for name in few if (BY, name, kind) in at),))
         for group, few in [*((name, (name,)) for name in COMPOSITIONS), (OVERALL, COMPOSITIONS)]
         for kind in KINDS
     ]
-    return Scored(tallies, cells)
 
 
 def kind_of(said: str, first: str, second: str, about: Mapping[str, str]) -> int:

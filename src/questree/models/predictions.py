@@ -63,6 +63,7 @@ class Predictions:
     model: str
     table: pl.DataFrame  # id, prediction, probability, options; every id once
     duplicates: int  # rows that a later row with the same id replaced
+    place: str = "predictions"  # what faults call it
 
 
 @dataclass(frozen=True)

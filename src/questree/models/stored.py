@@ -1,6 +1,6 @@
 """Predictions kept in a run: written by whoever answers, read by the keys of the run's hierarchies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from questree.tables.nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored, write_asked, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
+from questree.tables.table import rows_in
 
 Words = NDArray[np.int32]
 
@@ -95,16 +96,19 @@ def write_lines(path: Path, asked: RunHierarchies, model: ModelAnswers) -> int:
 
 def video_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     """What a stored model answers to the questions about videos with these ids, as far as it does."""
-    stored, names, parts = Stored.of(run, model), run.table("facts", VIDEOS)["id"], list[pl.DataFrame]()
-    for folder in shards(run):
-        tops, count = TOPS.read(folder), NODES.only("video").read(folder).height
+    return stored_predictions(run, Stored.of(run, model), shards(run), ids)
+
+
+def stored_predictions(run: Run, stored: Stored, folders: Iterable[Path], ids: pl.Series) -> Predictions:
+    """The same in some shards."""
+    names, parts = run.table("facts", VIDEOS)["id"], [pl.DataFrame(schema={"id": pl.String, PREDICTION: pl.String})]
+    for folder in folders:
+        tops, count = TOPS.read(folder), rows_in(folder / f"{NODES.name}.parquet")
         word = stored.asked(folder.name, stored.shard(folder.name, count)[tops["node"].to_numpy()])
-        said = tops.select("number", name=names.gather(tops["video"])).with_columns(word=pl.Series(word))
-        parts.append(said.filter(pl.col("word") != NOTHING))
-    every = pl.concat(parts)
-    words = pl.Series(stored.words, dtype=pl.String).gather(every["word"])
-    found = every.select(id=pl.format("{}-{}", "name", "number"), **{PREDICTION: words})
-    return predictions(model, found, ids)
+        said = tops.select("number", name=names.gather(tops["video"])).filter(pl.Series(word != NOTHING))
+        words = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
+        parts.append(said.select(id=pl.format("{}-{}", "name", "number"), **{PREDICTION: words}))
+    return predictions(stored.folder.name, pl.concat(parts), ids)
 
 
 def predictions(model: str, found: pl.DataFrame, ids: pl.Series) -> Predictions:

@@ -144,9 +144,20 @@ def exporter(name: str, *, says: str) -> Declare[Any]:
     return declared("exporter", name, ("run", "folder"), lambda write: EXPORTERS.add(name, Exporter(says, write=write)))
 
 
-def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: Iterable[str] = ()) -> Declare[Any]:
-    """A score: a function of the table of questions -> what each counts (1, 0, or null), in one Series per part."""
-    from questree.metrics.catalogue import COLUMNS, METRICS, SHIPPED, Metric
+def metric(
+    name: str,
+    *,
+    formula: str,
+    by: str = "",
+    how: str = "ratio",
+    needs: Iterable[str] = (),
+    by_video: bool = False,
+) -> Declare[Any]:
+    """A score: a function of the table of questions -> what each counts (1, 0, or null), in one Series per part.
+
+    `by_video`: what a question counts depends on the questions about its video alone, so that many processes may share
+    the videos."""
+    from questree.metrics.catalogue import COLUMNS, METRICS, ROW_NUMBERS, SHIPPED, Metric
     from questree.metrics.cells import COMBINE
 
     one_of("metric", name, "how", how, COMBINE)
@@ -154,9 +165,11 @@ def metric(name: str, *, formula: str, by: str = "", how: str = "ratio", needs: 
     for what, column in (("by", by), *(("needs", each) for each in columns)):
         if column:
             one_of("metric", name, what, column, COLUMNS)
+    if by_video and by in ROW_NUMBERS:
+        raise wrong("metric", name, f"by_video: expected to be by what does not number rows, got {by!r}")
     if name in SHIPPED:
         raise wrong("metric", name, f"expected a new name, got one that is taken; taken are {', '.join(SHIPPED)}")
-    entry = partial(Metric, name, formula, by=by, how=how, needs=columns)  # type: ignore[arg-type]
+    entry = partial(Metric, name, formula, by=by, how=how, needs=columns, by_video=by_video)  # type: ignore[arg-type]
     return declared("metric", name, ("table",), lambda count: METRICS.add(name, entry(count)))
 
 

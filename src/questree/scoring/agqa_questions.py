@@ -1,5 +1,6 @@
 """AGQA's questions of a run, each alone: what a question file says of them, and what stored models answer."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,55 +13,84 @@ from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Score
 from questree.models.stored import video_predictions
 from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run, of_records, silent
-from questree.scoring.run_scores import COLUMNS, records
-from questree.stages.balance.rounds import between, selection
-from questree.stages.generate.text import lexicon, texts
+from questree.scoring.run_questions import NEEDED, records
+from questree.stages.balance.rounds import has_selection, selected
+from questree.stages.decompose.hierarchies import corpus
+from questree.stages.generate.text import texts
 from questree.stages.questions import DIRECT_COLUMNS, Bank, direct_equivalents, direct_questions
-from questree.tables.facts import SPLIT_UNSAID, VIDEOS
+from questree.stages.split import steps
 from questree.tables.predictions import samples
+from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
+
+ASKED_COLUMNS = QUESTIONS.only(*dict.fromkeys((*NEEDED, *DIRECT_COLUMNS.columns)))
+EVERY = "every"  # stands for all shards: records that came with their fields lie in other files than shards
 
 
 def of_run(run: Run, split: str, every: bool = False) -> QuestionRecords:
     """The balanced questions of a split, or all; those that were imported with the fields they came with."""
-    bank, chosen = Bank(run), None if every else selection(run)
-    asked = (given if run.imported.is_dir() and bank.given else generated)(bank, chosen, split)
+    bank, chosen = Bank(run), not every and has_selection(run)
+    most = most_steps(bank)
+    asked = pl.concat([ASKED.empty(), *(asked_in(run, name, split, chosen, most) for name in shard_names(bank))])
     if asked.is_empty():
-        raise BadInput.at(run.folder, f"no questions for {split}")
+        raise nothing_asked(run, split)
     return replace(records_of(asked), texts=partial(texts_of_run, run))
+
+
+def nothing_asked(run: Run, split: str) -> BadInput:
+    return BadInput.at(run.folder, f"no questions for {split}")
+
+
+def with_fields(bank: Bank) -> bool:
+    """Did questions come with the fields of records?"""
+    return bank.run.imported.is_dir() and bank.given
+
+
+def shard_names(bank: Bank) -> list[str]:
+    return [EVERY] if with_fields(bank) else [folder.name for folder in bank.folders()]
+
+
+def most_steps(bank: Bank) -> tuple[int, ...]:
+    """[template] in train, where the fields of records do not say whether there are more."""
+    return () if with_fields(bank) else steps.of_run(bank)
 
 
 def texts_of_run(run: Run) -> pl.DataFrame:
     """id, question of all questions of a run."""
-    bank = Bank(run)
-    words, parts = lexicon(bank.vocabulary, bank.edition), list[pl.DataFrame]()
-    for folder in bank.folders():
-        for shard in bank.pieces(folder):
-            parts.append(pl.DataFrame({"id": shard.named_ids, "question": texts(shard, words)}))
+    return pl.concat([texts_in(run, folder.name) for folder in Bank(run).folders()])
+
+
+def texts_in(run: Run, name: str) -> pl.DataFrame:
+    """The same of one shard."""
+    bank, _, _, words, _ = corpus(run.folder)
+    parts = [pl.DataFrame(schema={"id": pl.String, "question": pl.String})]
+    for shard in bank.pieces(run.questions / name):
+        parts.append(pl.DataFrame({"id": shard.named_ids, "question": texts(shard, words)}))
     return pl.concat(parts)
 
 
-def given(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFrame:
-    own = [Imported.of(bank.run, (name,)) for name in (SETS[:1] if chosen is not None else reversed(SETS))]
+def asked_in(run: Run, name: str, split: str, chosen: bool, most: Sequence[int]) -> pl.DataFrame:
+    """The questions of a split in one shard as columns of ASKED; `chosen`: those of the balanced selection alone;
+    `most`: [template] steps in train."""
+    bank, splits, *_ = corpus(run.folder)
+    if name == EVERY:
+        return given(bank, chosen, split)
+    folder, own = run.questions / name, pl.Series(splits == split)
+
+    def inside(some: pl.DataFrame) -> pl.DataFrame:
+        return some.filter(own.gather(some["video"]))
+
+    parts = map(inside, ASKED_COLUMNS.pieces(folder))
+    asked = pl.concat([selected(run, some) if chosen else some for some in parts]).sort("video", "number")
+    direct = direct_questions(map(inside, DIRECT_COLUMNS.pieces(folder)), bank.edition)
+    return records(bank, asked.select(NEEDED), direct_equivalents(asked, direct, bank.edition), most)
+
+
+def given(bank: Bank, chosen: bool, split: str) -> pl.DataFrame:
+    own = [Imported.of(bank.run, (name,)) for name in (SETS[:1] if chosen else reversed(SETS))]
     found = [imported_fields(table.filter(split=split)) for source in own if source.sets for table in source.records()]
     return pl.concat([ASKED.empty(), *found]).unique("id", keep="first", maintain_order=True)
-
-
-def generated(bank: Bank, chosen: pl.DataFrame | None, split: str) -> pl.DataFrame:
-    inside = (bank.run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID) == split).to_numpy()
-    found = [ASKED.empty()]
-    for folder in bank.folders():
-        parts = []
-        for shard in bank.pieces(folder):
-            asked = shard.questions.filter(inside[shard.questions["video"].to_numpy()])
-            if chosen is not None:
-                asked = asked.join(between(chosen, asked), on=["video", "number"], how="semi")
-            parts.append(asked)
-        asked, every = pl.concat(parts).sort("video", "number"), DIRECT_COLUMNS.pieces(folder)
-        direct = direct_equivalents(asked, direct_questions(every, bank.edition), bank.edition)
-        found.append(records(bank, asked.select(list(COLUMNS.columns)), direct))
-    return pl.concat(found)
 
 
 def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:

@@ -23,8 +23,11 @@ def kinds(types: pl.Series, answers: pl.Series, words: Vocabulary) -> pl.Series:
 
 def kinds_of_records(asked: pl.DataFrame, words: Vocabulary) -> pl.DataFrame:
     """id, kind of AGQA's questions, whose types are structure and what they are about."""
-    types = asked.select(pl.concat_str("structural", "semantic", separator=" "))["structural"]
-    return asked.select("id").with_columns(kind=kinds(types, asked["answer"], words))
+    return asked.select("id").with_columns(kind=kinds(types_of_records(asked), asked["answer"], words))
+
+
+def types_of_records(asked: pl.DataFrame) -> pl.Series:
+    return asked.select(pl.concat_str("structural", "semantic", separator=" "))["structural"]
 
 
 def answers_by_type(read: Hierarchies) -> pl.DataFrame:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str], None]  # who hears about coverage and policies
 OneModel = tuple[str, Scored, list[Score]]  # a model under a policy, its scores, rows about coverage
+Given = Path | Predictions  # a file of predictions, or what somebody has in memory
 MANY = 0.05  # share of predictions without an answer that everybody should hear of
 LABELS = {"text": "text-only", "model": "split model", "iid-size": "iid-size", "iid": "iid"}  # of a plan's models
 
@@ -228,23 +229,26 @@ class ComparedQuestions:
     more: Sequence[DagMetric] = ()  # metrics of DAGs that were asked for
     sampled: Callable[[Any], Scored] | None = None  # of a model that was asked a sample
 
-    def scored_given(self, given: Predictions, place: object = "predictions") -> Iterator[OneModel]:
+    def scored_given(self, given: Predictions) -> Iterator[OneModel]:
         """Predictions in memory, under every policy."""
-        for model, said, about in self.reader.readings(place, given):
+        for model, said, about in self.reader.readings(given.place, given):
             yield model, self.scorer_of(given.model)(said), about
 
     def scorer_of(self, model: str) -> Callable[[Any], Scored]:
         """What a model that was asked a sample lacks is left out."""
         return self.sampled if self.sampled and model in self.reader.samples else self.scorer
 
-    def scored(self, files: Sequence[Path], models: Iterable[str] = ()) -> Iterator[OneModel]:
-        """Every stored model and every file, under every policy."""
+    def scored(self, given: Sequence[Given], models: Iterable[str] = ()) -> Iterator[OneModel]:
+        """Every stored model, and every file and table of predictions, under every policy."""
         for name in models:
             assert self.stored is not None
             for model, said, about in self.stored(name):
                 yield model, self.scorer_of(name)(said), about
-        for file, name in zip(files, names(files), strict=True):
-            for model, said, about in self.reader.read(file, name):
+        for one, name in zip(given, given_names(given), strict=True):
+            if not isinstance(one, Path):
+                yield from self.scored_given(one)
+                continue
+            for model, said, about in self.reader.read(one, name):
                 yield model, self.scorer_of(name)(said), about
 
 
@@ -397,6 +401,12 @@ def names(files: Iterable[Path]) -> list[str]:
         stem if stems.count(stem) == 1 else f"{path.parent.name or '.'}/{stem}"
         for path, stem in zip(paths, stems, strict=True)
     ]
+
+
+def given_names(given: Sequence[Given]) -> list[str]:
+    """The same, with the names that predictions in memory have."""
+    of_files = iter(names(one for one in given if isinstance(one, Path)))
+    return [next(of_files) if isinstance(one, Path) else one.model for one in given]
 
 
 def stored_models(run: Run, own: Benchmark) -> list[str]:

@@ -183,7 +183,7 @@ class VideoView(View):
         return shard, keys[order], order
 
     def listed(self, shard: str) -> Listed:
-        from questree.scoring.run_scores import answer_numbers  # with all bots: one DAG is shown without
+        from questree.scoring.run_questions import answer_numbers  # with all bots: one DAG is shown without
 
         whole, opened = self.bank.shard(self.run.questions / shard), None
         if self.decomposed:

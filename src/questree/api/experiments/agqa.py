@@ -14,7 +14,7 @@ from questree.api.experiments.results import ExperimentResults, ScoredModels, be
 from questree.api.question_tables import question_table
 from questree.benchmarks import AGQA
 from questree.formats.agqa_import import records_of
-from questree.metrics.answers import MODEL, fit_rows, most_likely
+from questree.metrics.answers import MODEL, AnswerCounts, fit_rows, most_likely
 from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Resampling, Score
 from questree.scoring import agqa_questions
@@ -90,7 +90,9 @@ class AgqaScores:
 
     def rows(self) -> Iterator[Score]:
         drawn = self.plan.resampling
-        yield from (row for row in most_likely(self.asked) if row.by.partition(",")[0] not in HARDER)
+        yield from (
+            row for row in most_likely(AnswerCounts.of(self.asked.table)) if row.by.partition(",")[0] not in HARDER
+        )
         for name in [*self.every, *BOTS]:
             own = self.whole.scored[name]
             yield from (row for row in own.rows(name, drawn) if row.by.partition(",")[0] not in HARDER)

@@ -61,8 +61,9 @@ class DecompScores:
     def found(self) -> dict[str, ModelScores]:
         """Every model on the DAGs and the questions of test."""
         drawn = self.plan.resampling
-        scores = RunScores.of(self.plan.place, AGQA, How(resamples=drawn.resamples, seed=drawn.seed, split="test"))
-        return {name: scores.score(name) for name in [*self.names, *self.plan.models, *BOTS]}
+        how = How(resamples=drawn.resamples, seed=drawn.seed, split="test")
+        names = [*self.names, *self.plan.models, *BOTS]
+        return {one.model: one for one in RunScores.of(self.plan.place, AGQA, how, names).models}
 
     @cached_property
     def dags(self) -> ScoredModels:

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from questree.metrics.answers import values as fitted
+from questree.metrics.catalogue import REST
 from questree.metrics.cells import OVERALL, Floats
 from questree.metrics.comparison import only
 from questree.metrics.scores import Resampling, Scored, interval, number, resampled, resampled_sums
@@ -60,7 +61,7 @@ def score(scored: Scored, metric: str, by: str, group: str, resampling: Resampli
 def slope(scored: Scored, resampling: Resampling, model: str) -> Statistic:
     """Of the line fitted to accuracy against steps, as in AGQA's Figure 5: points per step."""
     columns = scored.tallies.columns
-    at = [i for i, name in enumerate(columns) if name[:2] == ("accuracy", "steps") and name[2] != OVERALL]
+    at = [i for i, name in enumerate(columns) if name[:2] == ("accuracy", "steps") and name[2] != REST]
     x = np.array([float(str(columns[i][2])) for i in at])
     passed, total = (sums[at] for sums in scored.tallies.summed())
     draws = [fitted(x, p[:, at], t[:, at])[:, 0] for p, t in resampled_sums(scored.tallies, resampling)]

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from questree import svg
-from questree.metrics.cells import Floats
+from questree.metrics.cells import Ints
 from questree.metrics.comparison import ModelDifference
+from questree.metrics.dags import BINS
 from questree.metrics.scores import Score
 from questree.show.report.document import Number, ScoreRows
 from questree.svg import PAGE, Point, line
@@ -24,7 +25,6 @@ BOT, GRID, ZERO = "#767676", "#e3e3e3", "#888888"
 DASHES = ("6 3", "2 2", "8 2 2 2")  # of the first, second, ... bot
 SHADES = ("#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b")
 LONGEST = 22  # letters of a model's name
-BINS = 20  # of accuracy and of consistency
 SIDE = 240.0  # pixels of a square panel
 PANEL, ROW = 330.0, 30.0  # width of a panel; height of a composition
 
@@ -292,10 +292,8 @@ def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], _: 
     return square("accuracy, %", "internal consistency, %", "models", shapes) if found else ""
 
 
-def dags_plot(model: str, accuracy: Floats, consistency: Floats, __: float = PAGE) -> str:
+def dags_plot(model: str, counts: Ints, __: float = PAGE) -> str:
     """Figure 3 of AGQA-Decomp: how many DAGs have which accuracy and consistency; darker is more."""
-    here = ~np.isnan(accuracy) & ~np.isnan(consistency)
-    counts, _, _ = np.histogram2d(accuracy[here], consistency[here], BINS, ((0, 1), (0, 1)))
     most = max(counts.max(), 2)
 
     def shapes(x: Axis, y: Axis) -> Iterable[str]:
@@ -305,7 +303,7 @@ def dags_plot(model: str, accuracy: Floats, consistency: Floats, __: float = PAG
             told = f"{count:,} DAGs, accuracy from {100 * a // BINS} %, consistency from {100 * c // BINS} %"
             yield svg.box(x(a / BINS), y((c + 1) / BINS), wide, wide, shade, told)
 
-    title = f"{short(model)}: {int(here.sum()):,} DAGs"
+    title = f"{short(model)}: {int(counts.sum()):,} DAGs"
     return square("accuracy of a DAG, %", "its consistency, %", title, shapes)
 
 

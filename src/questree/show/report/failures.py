@@ -12,7 +12,7 @@ from questree.progress import watch
 from questree.scoring.as_read import AsRead, policy_of
 from questree.scoring.as_read import beside as raw_beside
 from questree.scoring.compared import Scoring
-from questree.scoring.run_scores import answers_to
+from questree.scoring.run_answers import answers_to
 from questree.show import cards
 from questree.show.dag import Opened, words_of
 from questree.show.judged import judged, reason

@@ -13,7 +13,9 @@ from questree.metrics.comparison import compare
 from questree.metrics.sets import BASELINES
 from questree.places import path_of
 from questree.scoring.compared import much_unread
-from questree.scoring.run_scores import How, ModelScores, RunScores, gaps, has_answered, scored_questions
+from questree.scoring.run_answers import has_answered
+from questree.scoring.run_questions import scored_questions
+from questree.scoring.run_scores import How, ModelScores, RunScores, gaps
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import (
@@ -171,8 +173,8 @@ class DomainSections:
             return Scores()
         if not any_in(view, self.how.split):
             return Scores(empty=True)
-        judge = RunScores.of(self.run, own, self.how)
-        results = [judge.score(name) for name in (*models, *bots)]
+        found = RunScores.of(self.run, own, self.how, (*models, *bots), self.workers)
+        results = found.models
         short = gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         if self.asked.named:
             refuse(short)
@@ -181,14 +183,13 @@ class DomainSections:
         results = [one for one in results if one.model not in lacking]
         if not results:
             return Scores(lacking=lacking)
-        alone = [row for result in results for row in result.alone] + judge.questions.baseline(self.how.resampling)
+        alone = [row for result in results for row in result.alone] + found.baseline
         rows = [row for result in results for row in result.dags]
         rivals = [one for one in results[: len(models)] if not one.sample]  # bots and people are none
         how = self.how.resampling if len(rivals) > 1 else None
         of_dags = marks(rows, {one.model: one.scored for one in rivals}, how)
         of_alone = marks(alone, {one.model: one.scored_alone for one in rivals}, how)
-        found = ScoreRows(rows, of_dags), ScoreRows(alone, of_alone)
-        return Scores(models, bots, results, *found, lacking=lacking)
+        return Scores(models, bots, results, ScoreRows(rows, of_dags), ScoreRows(alone, of_alone), lacking=lacking)
 
     def left_out(self) -> Iterator[str]:
         """Models that are not scored here, and why."""

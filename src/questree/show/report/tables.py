@@ -130,7 +130,7 @@ def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names,
         "If answers were reasoned, consistent DAGs would be the accurate ones."
     )
     plots: list[Callable[[float], str]] = [partial(models_plot, rows, drawn, below)]
-    plots += [partial(dags_plot, one.model, *one.per_dag) for one in scores if one.model in drawn]
+    plots += [partial(dags_plot, one.model, one.per_dag) for one in scores if one.model in drawn]
     yield from figure("consistency-plot", "Consistency against accuracy", caption, *plots)
     caption = "Pearson correlation over DAGs of accuracy and consistency, with 95 % interval and the number of DAGs."
     columns, line = [(Column(model), CORRELATION, model) for model in (*models, *bots)], ("correlation",)

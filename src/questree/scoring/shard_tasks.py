@@ -1,0 +1,125 @@
+"""What workers are sent to score a shard, whatever is asked there, and what they send back: counts."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from questree.metrics.answered import Missing
+from questree.metrics.cells import Ints, Tallies
+from questree.metrics.scores import coverage
+from questree.models.predictions import FieldNames, Predictions, read_predictions
+from questree.scoring.compared import PredictionReader, Scoring
+from questree.tables.store import new_folder
+
+GIVEN, ROWS = "given.parquet", 1 << 14  # predictions of a file, sorted by id; rows of a group
+
+
+class GivenFile(NamedTuple):
+    """Predictions of a file, where workers see them."""
+
+    folder: Path
+    model: str
+    predictions: int
+    duplicates: int
+
+    def among(self, ids: pl.Series) -> pl.DataFrame:
+        """Predictions for these; groups of rows outside their range are not read."""
+        near = pl.col("id").is_between(pl.lit(ids.min()), pl.lit(ids.max()))
+        found = pl.scan_parquet(os.fspath(self.folder / GIVEN), glob=False).filter(near).collect()
+        return found.filter(pl.col("id").is_in(ids.implode()))
+
+
+def read_given(file: Path, model: str, called: FieldNames, out: Path) -> GivenFile:
+    """Read a file of predictions once, for all shards."""
+    return write_given(read_predictions(file, model, called), out)
+
+
+def write_given(given: Predictions, out: Path) -> GivenFile:
+    """Predictions in memory, for all shards."""
+    with new_folder(out) as folder:
+        given.table.sort("id").write_parquet(folder / GIVEN, row_group_size=ROWS, compression="lz4")
+    return GivenFile(out, given.model, len(given.table), given.duplicates)
+
+
+class KnownAnswers(NamedTuple):
+    """What all shards together say about answers."""
+
+    words: tuple[str, ...]  # that are an answer, or an object asked about
+    kinds: dict[str, str]  # type -> the kind of its answers
+
+
+@dataclass(frozen=True)
+class ScoringTask:
+    """What all shards of a run are scored with; small enough to send anywhere."""
+
+    run: Path
+    split: str | None
+    how: Scoring
+    models: tuple[str, ...]  # stored ones, or bots
+    files: tuple[GivenFile, ...]
+    samples: frozenset[str]  # models that need not have answered everything
+    unscored: tuple[str, ...] = ()  # types
+    known: KnownAnswers | None = None  # not needed to count exact answers of stored models
+
+    def missing(self, model: str) -> Missing:
+        return "skip" if model in self.samples else self.how.missing
+
+
+class ReadCounts(NamedTuple):
+    """Predictions as a policy reads them."""
+
+    lost: int  # that are no answer
+    read: int  # all of them
+    tallies: Tallies
+    alone: Tallies | None = None  # of DAGs: every question alone, if asked for
+    dags: Ints | None = None  # how many DAGs have which accuracy and consistency, if asked for
+
+
+class ModelCounts(NamedTuple):
+    needed: int  # keys that some metric looks at
+    found: int  # those with a prediction
+    lacking: tuple[str, ...]  # some without
+    here: int  # predictions of a file for questions of the shard
+    said: Mapping[str, int]  # word -> how often, where it is not known what an answer is
+    policies: Sequence[ReadCounts]
+
+
+def counts_of(
+    table: pl.DataFrame, reader: PredictionReader, missing: Missing, count: Callable[[pl.DataFrame, Missing], Tallies]
+) -> ModelCounts:
+    """Of predictions for questions that the reader knows."""
+    cover, found = coverage(reader.needed, reader.known, table), list[ReadCounts]()
+    for policy in reader.how.policies:
+        read = reader.understood(table, policy)
+        found.append(ReadCounts(read.unparsed, len(read.table), count(read.table, missing)))
+    return ModelCounts(cover.needed, cover.found, cover.examples, len(table), {}, found)
+
+
+class ShardScores(NamedTuple):
+    videos: list[str]
+    with_dags: NDArray[np.bool_]  # [video]
+    answers: "ShardAnswers"
+    listing: Any  # what tables list, whoever answers
+    models: list[ModelCounts]  # stored ones, then files
+
+
+class ShardAnswers(NamedTuple):
+    words: list[str]  # in the order in which answers are listed
+    used: NDArray[np.bool_]  # [word] is it an answer, or an object asked about?
+    by_type: pl.DataFrame | None = None  # type, answer
+
+
+NOTHING_ASKED = ShardScores([], np.zeros(0, bool), ShardAnswers([], np.zeros(0, bool)), None, [])
+
+
+def answers_together(shards: Sequence[ShardAnswers]) -> tuple[str, ...]:
+    """The answers there are in any shard."""
+    words = dict.fromkeys(word for shard in shards for word in shard.words)
+    used = {word for shard in shards for word, here in zip(shard.words, shard.used.tolist(), strict=True) if here}
+    return tuple(word for word in words if word in used)

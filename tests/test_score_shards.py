@@ -107,6 +107,7 @@ def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
 
 METRICS_OF_VIDEOS = [
     Metric("by answer", "right / asked", pl.col("correct"), by="answer", by_video=True),
+    Metric("by word", "right / asked", pl.col("correct"), by="prediction", by_video=True),
     Metric("by steps", "right / asked", pl.col("correct"), by="steps", by_video=True),
     Metric("by reasoning", "right / asked", pl.col("correct"), by="reasoning", by_video=True),
     Metric(

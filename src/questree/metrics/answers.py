@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Missing
-from questree.metrics.catalogue import METRICS, REST, Metric, cells, counted
+from questree.metrics.catalogue import METRICS, REST, Groups, Metric, cells, counted
 from questree.metrics.cells import OVERALL, Cell, Floats, Ints, Tallies, share
 from questree.metrics.scores import Resampling, Score, Scored, bounds, interval, number, resampled_sums
 from questree.tables.scored import ASKED, QuestionRecords
@@ -75,8 +75,14 @@ def score_agqa(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missi
     return Scored(tallies, agqa_cells(tallies))
 
 
-def agqa_tallies(asked: QuestionRecords, predictions: pl.DataFrame, missing: Missing = "error") -> Tallies:
-    """What every AGQA score of one model is computed from; a question and its direct twin are about one video."""
+def agqa_tallies(
+    asked: QuestionRecords,
+    predictions: pl.DataFrame,
+    missing: Missing = "error",
+    known: dict[str, Groups] | None = None,
+) -> Tallies:
+    """What every AGQA score of one model is computed from; a question and its direct twin are about one video. `known`:
+    groups of these questions that are kept from model to model."""
     table = asked.table.with_columns(scope=asked.video)
     table = table.join(predictions.select("id", "prediction"), on="id", how="left", maintain_order="left")
     table = table.drop_nulls("prediction") if missing == "skip" else table
@@ -86,7 +92,8 @@ def agqa_tallies(asked: QuestionRecords, predictions: pl.DataFrame, missing: Mis
     )
     right = table.select(direct="id", direct_right="correct")
     table = table.join(right, on="direct", how="left", maintain_order="left")
-    return counted(table, len(asked.videos), agqa_metrics(asked.table))
+    own = None if missing == "skip" else known  # some questions are gone
+    return counted(table, len(asked.videos), agqa_metrics(asked.table), own)
 
 
 def agqa_cells(tallies: Tallies) -> list[Cell]:

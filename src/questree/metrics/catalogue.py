@@ -25,6 +25,7 @@ COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
 )
 ROW_NUMBERS = frozenset({"scope", "dag", "parts"})  # columns that say something else in every shard
 NUMBERS = ROW_NUMBERS | {"steps", "images"}  # columns whose values are sorted as numbers
+SAID = ("prediction", "correct")  # columns that differ from model to model
 REST, EVERY = "", None  # what is counted beside groups: the questions in none of them, or all where groups overlap
 Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
 
@@ -150,15 +151,19 @@ class Groups:
 METRICS = Registry[Metric]("metric")  # of plugins: they count the questions of every benchmark
 
 
-def counted(table: pl.DataFrame, scopes: int, metrics: Iterable[Metric]) -> Tallies:
-    """Sums per scope of all metrics that the table has the columns for."""
-    known: dict[str, Groups] = {}  # groups are worked out once for all metrics by the same
+def counted(
+    table: pl.DataFrame, scopes: int, metrics: Iterable[Metric], known: "dict[str, Groups] | None" = None
+) -> Tallies:
+    """Sums per scope of all metrics that the table has the columns for; groups are worked out once for all metrics by
+    the same. `known`: those of the same questions that do not depend on what a model said, kept for the next one."""
+    kept, own = {} if known is None else known, dict[str, Groups]()
     parts = [Tallies([], np.zeros((scopes, 0), np.int32), np.zeros((scopes, 0), np.int32))]
     for metric in metrics:
         if metric.applies(table):
             key = f"{metric.by} {metric.flags} {metric.listed}"
-            known[key] = known[key] if key in known else metric.groups(table)
-            parts.append(metric.tallies(table, scopes, known[key]))
+            found = own if metric.by in SAID else kept
+            found[key] = found[key] if key in found else metric.groups(table)
+            parts.append(metric.tallies(table, scopes, found[key]))
     return joined(parts)
 
 

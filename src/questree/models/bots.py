@@ -222,9 +222,17 @@ def answer_shard(run: Path, options: BotOptions, images: bool, name: str, place:
     return stored_shard(bot_corpus(run, options, images), name, place)
 
 
-@kept_while("vocabulary.toml", "facts", "decomposed", "covr")
 def bot_corpus(run: Path, options: BotOptions, images: bool) -> BotCorpus:
-    return BotCorpus(Run(run), options, images)
+    """What is common in all shards is looked for once per process, whatever bots are asked in turn."""
+    known = _corpora(run)
+    if (options, images) not in known:
+        known[options, images] = BotCorpus(Run(run), options, images)
+    return known[options, images]
+
+
+@kept_while("vocabulary.toml", "facts", "decomposed", "covr")
+def _corpora(run: Path) -> dict[tuple[BotOptions, bool], BotCorpus]:
+    return {}
 
 
 def stored_shard(corpus: BotCorpus, name: str, place: Path) -> StoredShard:

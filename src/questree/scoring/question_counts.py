@@ -46,7 +46,7 @@ def score_questions(task: QuestionTask, name: str) -> ShardScores:
     if not asked.videos:
         return NOTHING_ASKED
     reader, run, counted = _reader(task, asked, name), Run(task.run), list[ModelCounts]()
-    count = partial(agqa_tallies, asked)
+    count = partial(agqa_tallies, asked, known={})
     there = shards(run) if task.models else []
     folders = [folder for folder in there if name in (EVERY, folder.name)]
     for model in task.models:

@@ -19,13 +19,12 @@ from questree.metrics.sets import score_covr
 from questree.scoring.image_sets import COLUMNS as COVR_COLUMNS
 from questree.scoring.image_sets import baselines, with_image
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.hierarchies import shards
+from questree.stages.decompose.hierarchies import corpus, shards
 from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import TWINS
-from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import NODES, TOPS
 from questree.tables.predictions import IMAGE_SETS, Stored
@@ -72,7 +71,7 @@ def video_questions(run: Run, split: str | None) -> RunQuestions:
     """Of the videos of a split, or of all; beside the models AGQA's Most-Likely."""
     bank = Bank(run)
     most = steps.of_run(bank)
-    found = [asked_shard(bank, folder.name, split, most) for folder in shards(run)]
+    found = [asked_shard(run, folder.name, split, most) for folder in shards(run)]
     table = pl.concat([ASKED.empty(), *(each.records.table for each in found)])
     asked = records_of(table)
 
@@ -95,16 +94,17 @@ class AskedShard(NamedTuple):
         return answered_ids(self.records.table["id"], words, tops[self.own.kept])
 
 
-def asked_shard(bank: Bank, name: str, split: str | None, most_steps: Sequence[int]) -> AskedShard:
+def asked_shard(run: Run, name: str, split: str | None, most_steps: Sequence[int]) -> AskedShard:
     """Videos in their order; `most_steps`: [template] in train."""
-    folder = bank.run.decomposed / name
-    tops, side = TOPS.read(folder), bank.run.table("facts", VIDEOS)["split"].replace("", SPLIT_UNSAID)
-    here = np.ones(len(tops), bool) if split is None else (side.gather(tops["video"]) == split).to_numpy()
-    kept = np.flatnonzero(here)
-    kept = kept[np.argsort(tops["video"].to_numpy()[kept], kind="stable")]
-    questions = COLUMNS.read(bank.run.questions / name)
+    bank, side, *_ = corpus(run.folder)
+    folder = run.decomposed / name
+    tops = TOPS.read(folder)
+    video = tops["video"].to_numpy()
+    kept = np.flatnonzero(np.ones(len(tops), bool) if split is None else side[video] == split)
+    kept = kept[np.argsort(video[kept], kind="stable")]
+    questions = COLUMNS.read(run.questions / name)
     table = tops[kept].join(questions, on=["video", "number"], how="left", maintain_order="left")
-    found = records(bank, table, direct(twins_of(bank.run, table["video"]), table), most_steps)
+    found = records(bank, table, direct(twins_of(run, table["video"]), table), most_steps)
     nodes = rows_in(folder / f"{NODES.name}.parquet")
     return AskedShard(records_of(found), ScoredShard(name, nodes, tops["node"].to_numpy(), kept))
 

@@ -1,7 +1,7 @@
 """What a worker counts about the DAGs of one shard and the predictions of stored models, bots and files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import polars as pl
 
 from questree.metrics.answered import Listing, Missing, ModelAnswers, answered, needed
 from questree.metrics.answers import AnswerCounts, agqa_tallies
+from questree.metrics.catalogue import Groups
 from questree.metrics.cells import Tallies
 from questree.metrics.dags import DagMetric, dag_counts, score_answered
 from questree.metrics.errors import error_kinds
@@ -93,14 +94,14 @@ class DagShard:
     reader: PredictionReader | None  # reads for the questions of the shard with the answers of all
     more: Sequence[DagMetric]
     alone: AskedShard | None
+    groups: dict[str, Groups] = field(default_factory=dict)  # of its questions, alone
 
     @classmethod
     def of(cls, task: DagTask, asked: RunHierarchies) -> "DagShard":
         more = [partial(error_kinds, choices=choices(task.run, asked, task.how))] if task.errors else []
         alone = None
         if task.alone is not None:
-            bank, *_ = corpus(task.run)
-            alone = asked_shard(bank, asked.named[0].shard, task.split, task.alone)
+            alone = asked_shard(asked.run, asked.named[0].shard, task.split, task.alone)
         return cls(task, asked, _reader(task, asked), more, alone)
 
     @property
@@ -134,7 +135,9 @@ class DagShard:
         if self.alone is None:
             return ReadCounts(lost, count, tallies)
         given = self.alone.said(read.words, read.by_key[self.alone.own.nodes :])
-        return ReadCounts(lost, count, tallies, agqa_tallies(self.alone.records, given, missing), dag_counts(beside))
+        return ReadCounts(
+            lost, count, tallies, agqa_tallies(self.alone.records, given, missing, self.groups), dag_counts(beside)
+        )
 
     def of_file(self, given: GivenFile) -> ModelCounts:
         assert self.reader is not None

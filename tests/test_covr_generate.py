@@ -27,8 +27,9 @@ from questree.search.word_tables import WordTables
 from questree.sources.covr import read_scenes
 from questree.stages.drafts.builders import drafts
 from questree.stages.drafts.chunk import Workshop
+from questree.stages.drafts.parts import only, part_of
 from questree.stages.drafts.sources import DraftSource
-from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, only, options_of, part_of
+from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, options_of
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_programs

@@ -93,7 +93,7 @@ def areas(images: Images) -> NDArray[np.float32]:
 
 def boxes_of(images: Images) -> NDArray[np.float32]:
     """[thing, (x1, y1, x2, y2)] in pixels, NaN without a box."""
-    return images.things.select("x1", "y1", "x2", "y2").to_numpy()
+    return np.ascontiguousarray(images.things.select("x1", "y1", "x2", "y2").to_numpy())
 
 
 Keys = NDArray[np.int64]

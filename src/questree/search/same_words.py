@@ -1,7 +1,7 @@
 """Words of a corpus that mean the same: singular and plural, inflections of a verb, synonyms. They never exclude each
 other, and no question is asked whose answer would change if they were one word."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -59,6 +59,11 @@ class SameWords:
             word.gather(column.unique().sort()).to_list()
             for column in (images.things["name"], images.attributes["attribute"], images.relations["relation"])
         )
+        return cls.among(names, attributes, links)
+
+    @classmethod
+    def among(cls, names: Sequence[str], attributes: Sequence[str], links: Sequence[str]) -> "SameWords":
+        """Words in the order of the images' list of words."""
         links = [name for name in links if TERNARY not in name]
         return cls(
             classes(names, [*_numbers(names), *KNOWN.nouns]),

@@ -1,7 +1,7 @@
 """All that is known about the images of a part, as questions are made from it: built once, and mapped into memory by
 whoever asks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from questree.domains.images import Corpus, corpus
 from questree.domains.images.corpus import ImageFacts
-from questree.search.index import Index, Postings, Scenes, boxes_of
+from questree.search.index import RELATION, WORD, Index, Postings, Scenes, boxes_of
 from questree.search.mapped import mapped, write_columns
 from questree.search.same_words import SameWords
 from questree.tables.images import Images
@@ -31,8 +31,26 @@ class FactNotes(msgspec.Struct):
 
     words: list[str]
     groups: tuple[str, ...]  # of attributes
-    apart: bool  # as in Postings
     same: SameWords
+    links: list[int]  # words that are relations
+    hanging: list[int]  # and prepositions
+
+    @property
+    def apart(self) -> bool:
+        """As in Postings."""
+        return set(self.links).isdisjoint(self.hanging)
+
+
+def join_notes(pieces: Sequence[Path], folder: Path) -> None:
+    """Notes of all images from those of some each."""
+    own = [read_notes(piece) for piece in pieces]
+    links, hanging = (sorted({word for each in own for word in getattr(each, of)}) for of in ("links", "hanging"))
+    notes = FactNotes(own[0].words, own[0].groups, own[0].same, links, hanging)
+    (folder / NOTES).write_bytes(msgspec.json.encode(notes))
+
+
+def read_notes(folder: Path) -> FactNotes:
+    return msgspec.json.decode((folder / NOTES).read_bytes(), type=FactNotes)
 
 
 @dataclass(frozen=True)
@@ -45,8 +63,11 @@ class PartFacts:
     boxes: NDArray[np.float32]  # [thing, (x1, y1, x2, y2)]
 
     @classmethod
-    def of(cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str]) -> "PartFacts":
-        same = SameWords.of(images)
+    def of(
+        cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str], same: SameWords | None = None
+    ) -> "PartFacts":
+        """same: if the images are some of those whose words are compared."""
+        same = SameWords.of(images) if same is None else same
         merged = corpus(same.merged(images), groups) if same else None
         return cls(rows, Index.of(images), same, corpus(images, groups), merged, boxes_of(images))
 
@@ -63,13 +84,16 @@ class PartFacts:
         write_columns(columns, folder)
         IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
         THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
-        notes = FactNotes(index.words, self.corpus.groups, postings.apart, self.same)
+        links, hanging = (
+            np.unique(column).tolist() for column in (index.scenes.edges[:-1, RELATION], index.scenes.hanging[:, WORD])
+        )
+        notes = FactNotes(index.words, self.corpus.groups, self.same, links, hanging)
         (folder / NOTES).write_bytes(msgspec.json.encode(notes))
 
     @classmethod
     def mapped(cls, folder: Path) -> "PartFacts":
         """Those that were written there."""
-        notes = msgspec.json.decode((folder / NOTES).read_bytes(), type=FactNotes)
+        notes = read_notes(folder)
         image_ids, thing_ids = (table.read_piece(folder)["id"] for table in (IMAGE_IDS, THING_IDS))
         names = image_ids.to_list()
         scenes = Scenes(**{name: mapped(folder, f"scenes {name}") for name in Scenes._fields})

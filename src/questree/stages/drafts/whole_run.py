@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
@@ -30,8 +29,11 @@ from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import Workshop
+from questree.stages.drafts.fact_ranges import ranges_of, same_words, used_words, write_range
 from questree.stages.drafts.given import read
+from questree.stages.drafts.joined_facts import put_together
 from questree.stages.drafts.part_facts import PartFacts
+from questree.stages.drafts.parts import PARTS, part_of
 from questree.stages.drafts.pieces import (
     ChunkKeys,
     KeptCounts,
@@ -45,49 +47,12 @@ from questree.stages.drafts.pieces import (
     written,
 )
 from questree.tables.image_questions import ANSWERED, made_from_questions
-from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS, Images
+from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
 from questree.workers import in_parallel, processes, results
 
 Result = TypeVar("Result")
-PARTS = ("train", "dev", "test")
-SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}  # where the source has no split
-
-
-def part_of(images: pl.DataFrame) -> NDArray[Any]:
-    """[image] a source's own train, dev and test stay. Of others train stays, and what else they have is halved by a
-    hash of the image; without a split, all of them are dealt out by hash."""
-    draw = np.array([seed_of(0, f"covr part\0{name}") for name in images["id"]], np.uint64) / 2.0**64
-    split = images["split"].to_numpy()
-    train, given = split == "train", np.isin(split, ("dev", "test")) & (split == "dev").any()
-    if train.all() or not train.any():
-        train = draw < SHARES["train"]
-        draw = (draw - SHARES["train"]) / (1 - SHARES["train"])
-    dev = draw < SHARES["dev"] / (SHARES["dev"] + SHARES["test"])
-    return np.where(given, split, np.where(train, "train", np.where(dev, "dev", "test")))
-
-
-def only(images: Images, chosen: NDArray[np.bool_]) -> Images:
-    """The chosen images with everything that is said about them, numbered anew; the words stay as they are."""
-    things = chosen[images.things["image"].to_numpy()]
-    edges = things[images.relations["subject"].to_numpy()]
-    new_image, new_thing, new_edge = (np.cumsum(kept, dtype=np.uint32) - 1 for kept in (chosen, things, edges))
-    attributes = images.attributes.filter(things[images.attributes["thing"].to_numpy()])
-    prepositions = images.prepositions.filter(edges[images.prepositions["edge"].to_numpy()])
-    return Images(
-        images.images.filter(chosen),
-        _numbered(images.things.filter(things), image=new_image),
-        _numbered(attributes, thing=new_thing),
-        _numbered(images.relations.filter(edges), subject=new_thing, object=new_thing),
-        _numbered(prepositions, edge=new_edge, object=new_thing),
-        images.words,
-    )
-
-
-def _numbered(table: pl.DataFrame, **new: NDArray[np.uint32]) -> pl.DataFrame:
-    return table.with_columns(**{name: pl.Series(number[table[name].to_numpy()]) for name, number in new.items()})
-
 
 CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
@@ -151,10 +116,7 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     dropped, unmade, parts, short = Reasons(), Reasons(), dict[str, PartRows](), dict[str, int]()
     with new_folder(run.covr) as folder, scratch(run.covr) as place:
         with processes(workers) if in_parallel(workers) else nullcontext() as pool:
-            facts = {name: place / f"facts-{name}" for name in PARTS}
-            groups = pickle.dumps(word_tables.attribute_group)
-            made_once = {f"images of {name}": (run.images, name, groups, out) for name, out in facts.items()}
-            each(write_facts, made_once, "indexing images", pool)
+            facts = write_facts(run.images, part, word_tables.attribute_group, place, pool)
             for name in PARTS:
                 ids = images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
@@ -185,6 +147,29 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder
     else:
         ANSWERED.write(ANSWERED.empty(), folder)
     return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
+
+
+def write_facts(
+    images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor | None
+) -> dict[str, Path]:
+    """Part -> where the facts about its images are, for all that ask about them. part: [image]"""
+    ranges = ranges_of(images, np.array([PARTS.index(name) for name in part], np.uint8))
+    seen = each(used_words, {f"images {own}": (images, own, len(PARTS)) for own in ranges}, "reading images", pool)
+    words, facts = WORDS.read(images)["word"], {name: place / f"facts-{name}" for name in PARTS}
+    same = [same_words(words, [used[at] for used in seen]) for at in range(len(PARTS))]
+    pieces = {
+        (at, own): place / f"{name}-{own}"
+        for at, name in enumerate(PARTS)
+        for own in [each for each in ranges if each.of(at).any()] or ranges[:1]
+    }
+    built = {out.name: (images, own, at, groups, same[at], out) for (at, own), out in pieces.items()}
+    each(write_range, built, "indexing images", pool)
+    joined = {
+        f"images of {name}": ([out for (of, _), out in pieces.items() if of == at], same[at], facts[name])
+        for at, name in enumerate(PARTS)
+    }
+    each(put_together, joined, "joining indexes", pool)
+    return facts
 
 
 def each(
@@ -324,15 +309,6 @@ def work(task: DraftTask) -> ChunkKeys:
         return written(shop.questions(task.rows, task.per_image, task.seed), task.out, task.part)
     finally:
         gc.enable()
-
-
-def write_facts(images: Path, part: str, groups: bytes, out: Path) -> None:
-    """In a worker: what is known about the images of a part, for all that ask about them."""
-    every = Images.load(images)
-    chosen = part_of(every.images) == part
-    facts = PartFacts.of(only(every, chosen), np.flatnonzero(chosen), pickle.loads(groups))
-    with new_folder(out) as folder:
-        facts.write(folder)
 
 
 @kept_while(".")

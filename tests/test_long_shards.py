@@ -50,6 +50,7 @@ def test_stages_make_the_same_of_pieces(
     assert min(sizes) > 2 * PIECE
     (tmp_path / "whole").mkdir()
     whole = made(asked_run, tmp_path / "whole", rules_only)
+    monkeypatch.setattr(table, "WHOLE", 2 * PIECE)
     monkeypatch.setattr(table, "PIECE", PIECE)
     (tmp_path / "pieces").mkdir()
     assert made(asked_run, tmp_path / "pieces", rules_only) == whole

@@ -477,7 +477,7 @@ class Bank:
         return processes(workers, tasks=tasks)
 
     def shard(self, folder: Path, wanted: pl.DataFrame | None = None) -> Shard:
-        """All its questions; if they are more than PIECE, only those that are `wanted` (video, number)."""
+        """All its questions; of more than are read at once only those that are `wanted` (video, number)."""
         ranges = QUESTIONS.ranges(folder)
         if wanted is None or len(ranges) == 1:
             return self._shard(self._read(folder), self._sides(folder))
@@ -488,7 +488,7 @@ class Bank:
         return self._shard(pl.concat(few), self._sides(folder), QUESTIONS.ends(folder, "video"))
 
     def pieces(self, folder: Path) -> Iterator[Shard]:
-        """Its questions, at most PIECE at a time."""
+        """Its questions, not more at a time than are read at once."""
         ranges, sides = QUESTIONS.ranges(folder), self._sides(folder)
         return (self._shard(self._read(folder, rows if len(ranges) > 1 else None), sides) for rows in ranges)
 

@@ -18,7 +18,7 @@ NUMBERED = pl.Enum(
 )  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
 
 
-PIECE = 1 << 22  # rows that are read at once; more has only a shard with a monster of a video
+WHOLE, PIECE = 1 << 23, 1 << 20  # rows that are read at once; more has only a shard with a monster of a video
 ROWS = 1 << 17  # of a group of rows in a table that is put together of pieces
 DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
 
@@ -147,13 +147,14 @@ class Table:
         return self.frame(table)
 
     def ranges(self, folder: Path) -> list[tuple[int, int]]:
-        """From where to where there are at most PIECE rows; one without any if there are none."""
+        """All rows, or of more than WHOLE so many at a time: from where to where."""
         path = folder / f"{self.name}.parquet"
         rows = rows_in(path) if path.is_file() else 0  # who reads it says that it is missing
-        return [(begin, min(begin + PIECE, rows)) for begin in range(0, max(rows, 1), PIECE)]
+        most = PIECE if rows > WHOLE else max(rows, 1)
+        return [(begin, min(begin + most, rows)) for begin in range(0, max(rows, 1), most)]
 
     def pieces(self, folder: Path) -> Iterator[pl.DataFrame]:
-        """All rows, at most PIECE at a time."""
+        """All rows, not more at a time than are read at once."""
         ranges = self.ranges(folder)
         return (self.read(folder, rows=own if len(ranges) > 1 else None) for own in ranges)
 

@@ -26,14 +26,14 @@ from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.pieces import ShardRows
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
-from questree.stages.generate.text import Lexicon, lexicon, texts
+from questree.stages.generate.text import Lexicon, Speech, lexicon
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts, StoredFacts
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NewShard, ShardFolders
-from questree.tables.table import Table
+from questree.tables.table import ROWS, Table
 from questree.workers import processes, results
 
 NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
@@ -45,6 +45,7 @@ NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
 Counts = dict[str, Tally]  # per template
 LEFT_OUT = "left out"  # in the plan: videos about which nothing is asked, and the questions expected of them
 PIECE = 1 << 22  # questions of a long video that are in memory together
+SAID = 4 * ROWS  # and texts of these
 MOST_ROWS = NOTHING16  # of a side table, in a video
 
 
@@ -162,15 +163,26 @@ def shard(task: GenerateTask) -> None:
             for found in in_pieces(asked_about, part.videos):
                 for each in found:
                     rows.add(written[QUESTIONS.name], each)
+                long = full(found, part.videos)
                 if options.text:
                     ids, together = facts.videos["id"].to_list(), pl.concat(found)
                     made = Shard.of(known.vocabulary, ids, options.seed, together, sides, known.edition)
-                    rows.add(TEXT, texts(made, phrases).to_frame())
-                if full(found, part.videos):
+                    for said in spoken(made, phrases, SAID if long else len(together)):
+                        rows.add(TEXT, said)
+                        if long:
+                            rows.put_down()
+                if long:
                     rows.put_down()
         rows.write()
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
     inside(1)
+
+
+def spoken(made: Shard, phrases: Lexicon, most: int) -> Iterator[pl.DataFrame]:
+    """The texts of questions, at most so many at a time."""
+    speech = Speech(phrases, made.named)
+    for begin in range(0, len(made.questions), max(most, 1)):
+        yield speech.say(made.where(made.questions[begin : begin + most])).to_frame()
 
 
 def told_of(chunk: int, chunks: int, share: float) -> None:

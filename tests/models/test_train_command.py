@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import chdir
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -141,6 +143,32 @@ def test_training_ends_when_validation_gets_no_better(taught: Run) -> None:
     assert len(told["epochs"]) == told["best"] + 3 < 60
     best = max(told["epochs"], key=lambda epoch: (epoch["accuracy"], -epoch["validation"]))
     assert told["epochs"][told["best"]] == best
+
+
+def test_weights_are_written_into_the_file_that_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One beside it would be left by who is terminated, and nobody would know whose it is."""
+    import torch
+
+    from questree.tables.store import new_file
+    from questree.training import folder
+
+    held = list[int]()
+
+    @contextmanager
+    def watched(target: Path) -> Iterator[Path]:
+        with new_file(target) as work:
+            work.touch()
+            held.append(work.stat().st_ino)
+            yield work
+            held.append(work.stat().st_ino)
+
+    monkeypatch.setattr(folder, "new_file", watched)
+    place = folder.TrainedFolder(Run(tmp_path), "x")
+    place.folder.mkdir(parents=True)
+    place.save_weights({"a": torch.ones(3)})
+    place.save_state({"a": torch.ones(3)}, {"step": 7})
+    assert held[0] == held[1] and held[2] == held[3]
+    assert place.weights()["a"].tolist() == [1, 1, 1] and place.state() == (ANY, {"step": 7})
 
 
 def test_what_was_begun_otherwise_is_refused(taught: Run) -> None:

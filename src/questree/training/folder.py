@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from questree.faults import BadInput
 from questree.tables.digests import write_note
@@ -74,7 +74,7 @@ class TrainedFolder:
 
     def save_weights(self, tensors: dict[str, Any]) -> None:
         with new_file(self.folder / WEIGHTS) as work:
-            save_file(tensors, work)
+            work.write_bytes(save(tensors))  # into the file that is ours: `save_file` makes one beside it
 
     def weights(self) -> dict[str, Any]:
         if not (self.folder / WEIGHTS).is_file():
@@ -84,7 +84,7 @@ class TrainedFolder:
     def save_state(self, tensors: dict[str, Any], progress: Any) -> None:
         """Tensors and how far training is, in one file."""
         with new_file(self.folder / STATE) as work:
-            save_file(tensors, work, {PROGRESS: msgspec.json.encode(progress).decode()})
+            work.write_bytes(save(tensors, {PROGRESS: msgspec.json.encode(progress).decode()}))
 
     def state(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         path = self.folder / STATE

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -129,11 +130,12 @@ def read_marks(frames: dict[str, Any], vocabulary: Vocabulary, path: Path, skipp
     faults: list[Fault] = []
     thing = positions([mark.object for mark in marks], "object", vocabulary, faults, place)
     boxes = _boxes([mark.bbox for mark in marks], place, faults)
-    unfolding.take(sum(len(getattr(mark, group) or ()) for mark in marks for group in GROUPS))
-    groups = [_relations(marks, group, frame, thing, vocabulary, place, faults) for group in GROUPS]
+    named = {group: [names or () for names in map(attrgetter(group), marks)] for group in GROUPS}
+    unfolding.take(sum(sum(map(len, lists)) for lists in named.values()))
+    groups = [_relations(lists, group, frame, thing, vocabulary, place, faults) for group, lists in named.items()]
     refuse(faults)
     columns = {"frame": frame, "object": thing, "visible": np.array([mark.visible for mark in marks], bool)}
-    sets = pl.Series("set", [_set(mark.metadata) for mark in marks], dtype=pl.String)
+    sets = pl.Series("set", _sets([mark.metadata for mark in marks]), dtype=pl.String)
     objects = pl.DataFrame(columns | dict(zip(BOX_COLUMNS, _corners(boxes).T, strict=True))).with_columns(sets)
     return FrameColumns.of(
         frames, dict(zip(MARKS, (_only_visible_boxes(objects, skipped), pl.concat(groups)), strict=True))
@@ -155,7 +157,7 @@ def _convert(records: list[Any], kind: type[Record], place: Place) -> list[Recor
 
 
 def _relations(
-    marks: Sequence[Annotation],
+    lists: Sequence[Sequence[str]],
     group: str,
     frame: NDArray[np.int64],
     thing: NDArray[np.int64],
@@ -163,9 +165,8 @@ def _relations(
     place: Place,
     faults: list[Fault],
 ) -> pl.DataFrame:
-    """Rows (frame, relation, object) of one group; a list may be None."""
-    lists = [getattr(mark, group) or () for mark in marks]
-    row = np.repeat(np.arange(len(marks)), np.fromiter(map(len, lists), np.int64, len(lists)))  # [relation] its object
+    """Rows (frame, relation, object) of one group, given the relations of each object."""
+    row = np.repeat(np.arange(len(lists)), np.fromiter(map(len, lists), np.int64, len(lists)))  # [relation] its object
     names = list(chain.from_iterable(lists))
     found = positions(names, "relation", vocabulary, faults, lambda at: f"{place(int(row[at]))}, {group}")
     return pl.DataFrame({"frame": frame[row], "relation": found, "object": thing[row]})
@@ -201,9 +202,10 @@ def _corners(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
 
-def _set(metadata: Any) -> str | None:
-    named = metadata.get("set") if isinstance(metadata, dict) else None
-    return named if isinstance(named, str) else None
+def _sets(metadata: Sequence[Any]) -> list[str | None]:
+    """[object] the split that its annotation names."""
+    named = [own.get("set") if isinstance(own, dict) else None for own in metadata]
+    return named if {*map(type, named)} <= {str, type(None)} else [n if isinstance(n, str) else None for n in named]
 
 
 def _only_visible_boxes(objects: pl.DataFrame, skipped: Counter[str]) -> pl.DataFrame:

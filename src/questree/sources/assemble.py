@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse, with_nul
-from questree.sources.met import Met
+from questree.sources.repeated_ids import Met
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, instances, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
@@ -37,7 +38,7 @@ def positions(
 ) -> NDArray[np.int64]:
     """Position of each name, UNKNOWN with one fault per unknown name; `place(row)` says where its first use is."""
     at = known(vocabulary, kind)
-    found = np.fromiter((at.get(name, UNKNOWN) for name in names), np.int64, len(names))  # [name]
+    found = np.fromiter(map(at.get, names, repeat(UNKNOWN)), np.int64, len(names))  # [name]
     rows = np.flatnonzero(found == UNKNOWN)
     uses = Counter(names[row] for row in rows.tolist())
     first = {names[row]: row for row in reversed(rows.tolist())}

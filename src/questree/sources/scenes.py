@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from questree.faults import Fault, refuse, with_nul
-from questree.sources.met import Met
+from questree.sources.repeated_ids import Met
 from questree.tables.images import Gathering, Images, SceneEdge, Thing
 from questree.vocabulary.class_names import BRACKETS, told_apart
 

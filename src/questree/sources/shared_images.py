@@ -13,7 +13,7 @@ import polars as pl
 
 from questree.faults import BadInput, Fault, refuse, with_nul
 from questree.sources.catalogue import SOURCES
-from questree.sources.met import Met, with_repeated
+from questree.sources.repeated_ids import Met, with_repeated
 from questree.sources.runs import COUNTED_IMAGES
 from questree.sources.scenes import DEV, VAL, SceneReading, used_twice
 from questree.sources.shared_videos import Sharing

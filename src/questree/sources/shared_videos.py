@@ -17,7 +17,7 @@ import polars as pl
 from questree.faults import BadInput, Fault, refuse
 from questree.sources.assemble import SourceReading, Taking
 from questree.sources.catalogue import SOURCES
-from questree.sources.met import Met, Repeated, with_repeated
+from questree.sources.repeated_ids import Met, Repeated, with_repeated
 from questree.sources.runs import SplitCounts, split_counts
 from questree.tables.facts import TABLES, FactPieces, Facts
 from questree.tables.store import new_folder

@@ -15,13 +15,17 @@ from starlette.testclient import TestClient
 from chaos.kills import content
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
-from questree.formats import agqa_import
+from questree.formats import agqa_import, agqa_run, decomp_chunks, decomp_files
+from questree.formats.agqa_packed import NO_NUMBER
 from questree.formats.agqa_run import import_agqa
+from questree.formats.decomp_run import import_dags
+from questree.formats.decomp_tasks import NO_QUESTION
 from questree.formats.json_records import spans
 from questree.scoring.dag_scores import in_shards
 from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
+from questree.stages.generate.layout import cut
 from questree.stages.questions import Bank, Shard
 from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.rows import video_rows
@@ -363,6 +367,50 @@ def test_dags_that_cannot_be_read_are_told_and_kept(apart: Path, tmp_path: Path)
     assert set(rest) <= every(run).keys()
     command(f"questree export decomp {run.folder} --out AGAIN --quiet", tmp_path)
     assert json.loads(next((tmp_path / "AGAIN").glob(f"*/{path.name}")).read_text()) == dags
+
+
+def odd_folders(apart: Path, folder: Path) -> Path:
+    """DAGs in three folders with videos in common, and what cannot be read or is of no question among them."""
+    names = "balanced_test_hierarchies", "some_train_hierarchies", "unbalanced_test_hierarchies"
+    one, two, three = (shutil.copytree(apart / DAGS, folder / name) for name in names)
+    files = sorted(path.name for path in one.glob("[!i]*.json"))
+    loose = json.loads((one / "isolated.json").read_text())
+    for path in (one / files[0], one / files[3], *(two / name for name in files[1:]), *(three / n for n in files[::2])):
+        path.unlink()
+    for path, id in ((one / files[1], f"{files[2][:-5]}-1"), (three / files[1], "nobody-7"), (two / files[0], "odd")):
+        dags = json.loads(path.read_text())  # ids of other videos, or of none
+        path.write_text(json.dumps(dags | {id: next(iter(dags.values()))}))
+    for path, program in ((one / files[-1], "humming(objExists(person))"), (three / files[1], "hm(objExists(person))")):
+        dags = json.loads(path.read_text())
+        next(iter(next(iter(dags.values()))["subquestion"].values()))["program"] = program
+        _, second, *_ = dags.values()
+        second["old_program"] = "Hm("
+        path.write_text(json.dumps(dags))
+    top = next(each for each in json.loads((one / files[2]).read_text()).values())["subquestion"]
+    text, node = next((text, node) for text, node in top.items() if node["program"])
+    more = [{"type": "x"}, {**node, "key": "nobody-n1", "question": text}, {**node, "key": "alone-3", "question": text}]
+    (two / "isolated.json").write_text(json.dumps([*more, *loose[::-1]]))
+    return folder
+
+
+@pytest.mark.parametrize("questions", [True, False])
+def test_however_dags_are_shared_out_the_run_is_the_same(questions: bool, apart: Path, tmp_path: Path) -> None:
+    source, found = odd_folders(apart, tmp_path / "folders"), list[tuple[dict[str, bytes], object]]()
+    with patch.object(agqa_run, "cut", lambda expected, _: cut(expected, 2)):
+        for name, videos, workers in (("whole", 1000, 1), ("single", 1, 1), ("few", 3, 2)):
+            run = tmp_path / name
+            if questions:
+                import_agqa(apart / "files", run)
+            with patch.object(decomp_chunks, "VIDEOS", videos), patch.object(decomp_files, "FILES", videos):
+                told, left = import_dags(source, run, workers=workers)
+            assert left is not None
+            kept = {file: data for file, data in content(run).items() if not file.startswith("hierarchies")}
+            found.append((kept, (told, left.in_order(), list(left.in_order()[0]))))
+    assert found[0] == found[1] == found[2]
+    assert sum(name.startswith("decomposed/") and name.endswith("tops.parquet") for name in found[0][0]) > 2
+    assert left is not None
+    counts = left.in_order()[0]
+    assert counts[NO_NUMBER] >= 2 and counts[NO_QUESTION] and sum(why.startswith("program: ") for why in counts) == 2
 
 
 def both_sets(release: Path, folder: Path) -> Path:

@@ -76,11 +76,11 @@ def import_agqa(
     return Made("import agqa", [*said, f"wrote {out}"], record)
 
 
-def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | None" = None) -> Made:
+def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | None" = None, workers: int = 2) -> Made:
     """Read DAGs in the layout of AGQA-Decomp's release into a run; what is irregular is listed and kept.
 
-    `folder` has <video>.json files, or folders of them; `out` and `vocabulary` as of `import_agqa`, after which this
-    is best called.
+    `folder` has <video>.json files, or folders of them; `out`, `vocabulary` and `workers` as of `import_agqa`, after
+    which this is best called.
 
     >>> questree.import_decomp("released", out="taken-apart").tables["DAGs per folder"].columns
     ['folder', 'DAGs', 'isolated']
@@ -90,9 +90,9 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
 
     words = None if vocabulary is None else path_of(vocabulary)
     with writing(path_of(out), "import decomp"):
-        told, packed = import_dags(path_of(folder), path_of(out), words)
+        told, packed = import_dags(path_of(folder), path_of(out), words, workers)
         lock(Run(path_of(out)), *MADE, "hierarchies", "decomposed")
-    left = odd_rows("DAGs", packed.left_out, packed.examples) if packed else []
+    left = odd_rows("DAGs", *packed.in_order()) if packed else []
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
     odd = odd_rows("times", told.odd, told.examples)
     said: list[Any] = [

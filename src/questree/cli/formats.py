@@ -121,6 +121,7 @@ def import_agqa(
 
 
 @output
+@clustered
 def import_decomp(
     folder: Annotated[
         Path, Parameter(help="Folder with <video>.json files, or with folders of them (.._hierarchies).")
@@ -129,10 +130,11 @@ def import_decomp(
     *,
     out: Annotated[Path, Parameter(help="Run folder, new or not; best after `import agqa` into the same run.")],
     vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
+    workers: WorkersOption = 2,
 ) -> None:
     """Read DAGs in the layout of AGQA-Decomp's release into a run; what is irregular is listed and kept."""
     with watching():
-        made = importing.import_decomp(folder, out=out, vocabulary=vocabulary)
+        made = importing.import_decomp(folder, out=out, vocabulary=vocabulary, workers=workers)
     tell_made(made)
 
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,9 @@ from questree.progress import watch
 from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Numbers, together
 from questree.tables.run import Run
-from questree.tables.store import new_folder
+from questree.tables.store import new_file, new_folder
 from questree.tables.table import Table
+from questree.workers import processes, results
 
 ISOLATED, ENDING = "isolated.json", "_hierarchies"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
@@ -349,6 +349,17 @@ class DecompImported:
         if self.odd[what] <= EXAMPLES:
             self.examples.setdefault(what, []).append(where)
 
+    def add(self, other: "DecompImported") -> None:
+        """What was counted in a further part."""
+        for name, count in other.dags.items():
+            self.dags[name] += count
+        for name, count in other.isolated.items():
+            self.isolated[name] += count
+        self.kept_as_is += other.kept_as_is
+        self.odd.update(other.odd)
+        for what, where in other.examples.items():
+            self.examples[what] = [*self.examples.get(what, []), *where][:EXAMPLES]
+
 
 def hierarchy_folders(folder: Path) -> list[Path]:
     """The folder itself if it has DAGs, or those inside it that end like the release's."""
@@ -362,29 +373,46 @@ def hierarchy_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_decomp(folder: Path, target: Path) -> DecompImported:
+def import_decomp(folder: Path, target: Path, workers: int = 1) -> DecompImported:
     """Read all DAGs into `target`, whole or not at all."""
     told, folders = DecompImported(), hierarchy_folders(folder)
     with new_folder(target) as work:
+        parts = dict[str, tuple[Any, ...]]()
         for source in folders:
             place, files = work / source.name, video_files(source)
             place.mkdir()
-            reading = iter(watch(files, f"reading {source.name}", len(files)))
-            told.dags[source.name] = 0
-            for number in range(-(-len(files) // FILES)):
-                few = list(islice(reading, FILES))
-                videos = [VideoEntries(video_of(path), told) for path in few]
-                dags = [row for video, path in zip(videos, few, strict=True) for row in video.rows(path)]
-                entries = [(video.name, member) for video in videos for member in video.known]
-                for name, rows in (("dags", dags), ("entries", entries)):
-                    own = stored(f"{name}-{number:05d}")
-                    own.write(pl.DataFrame(rows, schema=dict(own.columns), orient="row"), place)
-                told.dags[source.name] += len(dags)
-            told.isolated[source.name] = 0
+            told.dags[source.name] = told.isolated[source.name] = 0
+            for number, at in enumerate(range(0, len(files), FILES)):
+                few = tuple(path.name for path in files[at : at + FILES])
+                parts[f"{source.name}, part {number}"] = keep_files, source, few, number, place
             if (source / ISOLATED).is_file():
-                told.isolated[source.name] = len(decoded(source / ISOLATED, list, "a list of questions"))
-                (place / ISOLATED).write_bytes((source / ISOLATED).read_bytes())
+                parts[f"{source.name}, isolated"] = keep_isolated, source, place
+        with processes(workers, tasks=min(workers, len(parts))) as pool:
+            futures = {name: pool.submit(*part) for name, part in parts.items()}
+            for own in results(futures, "reading DAGs"):
+                told.add(own)
     return told
+
+
+def keep_files(source: Path, files: Sequence[str], number: int, place: Path) -> DecompImported:
+    """Some files of a folder as tables."""
+    told = DecompImported()
+    videos = [VideoEntries(video_of(source / name), told) for name in files]
+    dags = [row for video, name in zip(videos, files, strict=True) for row in video.rows(source / name)]
+    entries = [(video.name, member) for video in videos for member in video.known]
+    for name, rows in (("dags", dags), ("entries", entries)):
+        own = stored(f"{name}-{number:05d}")
+        with new_file(place / f"{own.name}.parquet") as file:
+            own.write_to(pl.DataFrame(rows, schema=dict(own.columns), orient="row"), file)
+    told.dags[source.name] = len(dags)
+    return told
+
+
+def keep_isolated(source: Path, place: Path) -> DecompImported:
+    found = decoded(source / ISOLATED, list, "a list of questions")
+    with new_file(place / ISOLATED) as file:
+        file.write_bytes((source / ISOLATED).read_bytes())
+    return DecompImported(isolated={source.name: len(found)})
 
 
 def decoded(path: Path, kind: type, wanted: str) -> Any:

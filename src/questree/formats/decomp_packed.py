@@ -1,20 +1,20 @@
 """Released DAGs as the decomposed questions of a run: programs as forms and words, with the texts and keys they came
-with."""
+with; equal nodes of a video are one."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
-import polars as pl
 
 from questree.columns.joins import Ints
 from questree.faults import UNREADABLE, BadInput
-from questree.formats.agqa_packed import NONE, Values
-from questree.formats.decomp_files import EXAMPLES, ISOLATED, WholeDag, video_files, video_of
+from questree.formats.agqa_packed import NO_NUMBER, NONE, Values
+from questree.formats.decomp_files import ISOLATED, WholeDag, video_of
+from questree.formats.decomp_left_out import DagPlace, LeftOut
+from questree.formats.decomp_tables import NodeShape, PackedDags, PackedNode, PlacedTop
 from questree.notation import decomp
 from questree.notation.grammar import names, positions
 from questree.notation.own import show
@@ -23,11 +23,9 @@ from questree.readings.forms import lifted
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.forms import REPEATING
 from questree.tables.hierarchies import Numbers
-from questree.tables.nodes import DECOMPOSED, GIVEN, KNOWN, SLOTS
+from questree.tables.nodes import SLOTS
 from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, ProgramError, Term, Word, fill, slots
 from questree.vocabulary.words import Vocabulary
-
-ASKED, UNKNOWN = KNOWN.index("asked"), KNOWN.index("unknown")
 
 
 class FullDag(WholeDag, gc=False):
@@ -48,27 +46,9 @@ class LooseQuestion(msgspec.Struct, gc=False):
 
 
 DAG, LOOSE = msgspec.json.Decoder(FullDag), msgspec.json.Decoder(LooseQuestion)
+PROGRAMS = 1 << 16  # that are remembered
 Records = TypeVar("Records")
-DAGS_OF, LIST = msgspec.json.Decoder(dict[str, msgspec.Raw]), msgspec.json.Decoder(list[msgspec.Raw])
-
-
-class NodeShape(NamedTuple):
-    """What nodes of a shard share; higher ones come first, so that parents come before their parts."""
-
-    height: int
-    program: str
-    type: str
-    labels: tuple[int, ...]  # positions of the compositions of its edges
-
-
-class PackedNode(NamedTuple):
-    shape: NodeShape
-    video: str
-    words: tuple[int, ...]
-    key: str
-    text: str
-    answer: int | None
-    parts: tuple[int, ...]  # numbers of nodes
+DAGS_OF = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class Unreadable(Exception):
@@ -79,6 +59,11 @@ class ReadProgram(NamedTuple):
     node: Node
     form: str
     words: tuple[int, ...]
+
+
+class PlacedId(NamedTuple):
+    id: str
+    at: DagPlace
 
 
 class AskedTop(NamedTuple):
@@ -102,45 +87,48 @@ class DagPacker:
     vocabulary: Vocabulary
     nodes: Numbers[PackedNode] = field(default_factory=Numbers)
     heights: list[int] = field(default_factory=list)  # [node]
-    tops: dict[str, int] = field(default_factory=dict)  # id of a question -> its node
-    loose: dict[str, int] = field(default_factory=dict)  # key of a question without a DAG -> its node
+    tops: dict[str, PlacedTop] = field(default_factory=dict)  # id of a question -> its node
+    loose: dict[str, PlacedTop] = field(default_factory=dict)  # key of a question without a DAG -> its node
     asked: dict[str, AskedTop] = field(default_factory=dict)  # id of a question -> what is said about it
-    left_out: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
+    left: LeftOut = field(default_factory=LeftOut)
     _programs: dict[str, ReadProgram | str] = field(default_factory=dict)
     _answers: dict[Kind, dict[str, int]] = field(default_factory=dict)
     _meant: dict[tuple[str, Node], int] = field(default_factory=dict)  # video, program -> its answer
 
-    def folder(self, folder: Path) -> list[str]:
-        """All DAGs of a folder and its isolated questions; the ids of those that were read."""
-        found = list[str]()
-        for path in video_files(folder):
-            for id, raw in decoded(path, DAGS_OF).items():
-                found += self.kept(id, self.dag, raw, video_of(path))
-        loose = folder / ISOLATED
-        alone = decoded(loose, LIST) if loose.is_file() else []
-        for number, raw in enumerate(alone):
-            found += self.kept(f"{ISOLATED}, question {number}", self.alone, raw)
+    def empty(self) -> "DagPacker":
+        """One that knows the programs this one has read, and no DAGs."""
+        return DagPacker(self.vocabulary, _programs=self._programs, _answers=self._answers)
+
+    def file(self, folder: int, path: Path) -> list[PlacedId]:
+        """All DAGs of a video in a folder; those that were read."""
+        video, found = video_of(path), list[PlacedId]()
+        for number, (id, raw) in enumerate(decoded(path, DAGS_OF).items()):
+            found += self.kept(DagPlace(folder, False, path.name, number), id, self.dag, raw, video)
         return found
 
-    def kept(self, place: str, work: Callable[..., str], *given: Any) -> list[str]:
+    def isolated(self, folder: int, questions: Mapping[int, bytes]) -> list[PlacedId]:
+        """Some of the isolated questions of a folder, by their numbers."""
+        found = list[PlacedId]()
+        for number, raw in questions.items():
+            found += self.kept(DagPlace(folder, True, "", number), f"{ISOLATED}, question {number}", self.alone, raw)
+        return found
+
+    def kept(self, at: DagPlace, named: str, work: Callable[..., str], *given: Any) -> list[PlacedId]:
         """The id, or nothing if what is there cannot be read; then nothing of it stays."""
         before = len(self.nodes)
         try:
-            return [work(place, *given)]
+            return [PlacedId(work(named, at, *given), at)]
         except (Unreadable, *UNREADABLE) as why:
             while len(self.nodes) > before:
                 self.nodes.popitem()
             del self.heights[before:]
-            self.leave_out(place, str(why))
+            self.left.note(str(why), at, named)
             return []
 
-    def leave_out(self, place: str, why: str) -> None:
-        self.left_out[why] += 1
-        if self.left_out[why] <= EXAMPLES:
-            self.examples.setdefault(why, []).append(place)
+    def packed(self) -> PackedDags:
+        return PackedDags(list(self.nodes), self.tops, self.loose)
 
-    def dag(self, id: str, raw: msgspec.Raw, video: str) -> str:
+    def dag(self, id: str, at: DagPlace, raw: msgspec.Raw, video: str) -> str:
         dag = DAG.decode(raw)
         made, open = dict[str, int](), set[str]()
 
@@ -159,20 +147,23 @@ class DagPacker:
             made[text] = self.node(video, text, one, tuple(label for label, _ in edges), parts)
             return made[text]
 
-        self.tops[id] = node(dag.question)
+        top = node(dag.question)
+        if id.rpartition("-")[0] != video:
+            raise Unreadable(NO_NUMBER)
+        self.tops[id] = PlacedTop.of(top, at, self.tops.get(id))
         self.asked[id] = AskedTop(video, dag.question, dag.answer, dag.old_program)
         return id
 
-    def alone(self, _: str, raw: msgspec.Raw) -> str:
+    def alone(self, _: str, at: DagPlace, raw: bytes) -> str:
         one = LOOSE.decode(raw)
         if one.question is None:
             raise Unreadable("a question without a text")
         video, _, number = one.key.rpartition("-")
         node = self.node(video, one.question, one, (), ())
         if not number.isdecimal():  # asked only because its answer is no
-            self.loose[one.key] = node
+            self.loose[one.key] = PlacedTop.of(node, at, self.loose.get(one.key))
             return one.key
-        self.tops[one.key] = node
+        self.tops[one.key] = PlacedTop.of(node, at, self.tops.get(one.key))
         self.asked[one.key] = AskedTop(video, one.question, one.answer, self.program(one.program).node)
         return one.key
 
@@ -193,9 +184,11 @@ class DagPacker:
     def program(self, text: str | None) -> ReadProgram:
         if text is None:
             raise Unreadable("a sub-question without a program")
-        if text not in self._programs:
-            self._programs[text] = self._read(text)
-        found = self._programs[text]
+        found = self._programs.get(text)
+        if found is None:
+            if len(self._programs) >= PROGRAMS:
+                self._programs.clear()
+            self._programs[text] = found = self._read(text)
         if isinstance(found, str):
             raise Unreadable(found)
         return found
@@ -213,9 +206,10 @@ class DagPacker:
 
     def answers(self, kind: Kind) -> dict[str, int]:
         if kind not in self._answers:
-            known = self._answers[kind] = {}
+            known = dict[str, int]()
             for at, word in enumerate(answers_of(kind, self.vocabulary, 1)):
                 known.setdefault((word or "").lower(), at)
+            self._answers[kind] = known  # complete: other threads may look it up
         return self._answers[kind]
 
     def meant(self, videos: Mapping[str, int]) -> Any:
@@ -243,61 +237,3 @@ class DagPacker:
             return np.array(found, np.int64)
 
         return resolve
-
-    def tables(self, questions: pl.DataFrame, videos: Mapping[str, int]) -> dict[str, pl.DataFrame]:
-        """The tables of a shard with these questions (video, number, id) and their texts and keys."""
-        every, own = list(self.nodes), dict(questions.select("id", "number").iter_rows())
-        tops = {id: node for id, node in self.tops.items() if id in own}
-        loose = [node for node in self.loose.values() if every[node].video in set(questions["name"])]
-        order = sorted(reached(every, [*tops.values(), *loose]), key=lambda at: place(every[at], videos))
-        row = {node: at for at, node in enumerate(order)}
-        kept = [every[node] for node in order]
-        shapes = list(dict.fromkeys(node.shape for node in kept))
-        code = {shape: at for at, shape in enumerate(shapes)}
-        wide = self.vocabulary.wide
-        none = 65535 if wide else 255
-        columns: dict[str, Any] = {"video": [videos[node.video] for node in kept]}
-        columns["form"] = [code[node.shape] for node in kept]
-        for at in range(SLOTS):
-            columns[f"s{at}"] = [node.words[at] if at < len(node.words) else none for node in kept]
-        columns["answer"] = [node.answer for node in kept]
-        columns["known"] = [UNKNOWN if node.answer is None else ASKED for node in kept]
-        edges = [
-            (parent, label, position, row[part])
-            for parent, node in enumerate(kept)
-            for position, (label, part) in enumerate(zip(node.shape.labels, node.parts, strict=True))
-        ]
-        made: dict[str, Any] = {
-            "forms": {
-                "program": [shape.program for shape in shapes],
-                "type": [shape.type for shape in shapes],
-                "parts": [len(shape.labels) for shape in shapes],
-            },
-            "nodes": columns,
-            "edges": dict(zip(("parent", "label", "position", "child"), zip(*edges, strict=True), strict=False)),
-            "tops": {
-                "video": [videos[every[node].video] for node in tops.values()],
-                "number": [own[id] for id in tops],
-                "node": [row[node] for node in tops.values()],
-            },
-            "negatives": {"video": [videos[every[n].video] for n in loose], "node": [row[n] for n in loose]},
-            "given": {"text": [node.text for node in kept], "key": [node.key for node in kept]},
-        }
-        tables = {table.name: table for table in (*DECOMPOSED, GIVEN)}
-        return {name: pl.DataFrame(made[name], schema=dict(own.types(wide))) for name, own in tables.items()}
-
-
-def reached(nodes: list[PackedNode], tops: list[int]) -> Iterator[int]:
-    """These nodes and all below them, once."""
-    found, waiting = set[int](), list(tops)
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            yield node
-            waiting += nodes[node].parts
-
-
-def place(node: PackedNode, videos: Mapping[str, int]) -> tuple[Any, ...]:
-    shape = node.shape
-    return -shape.height, shape.program, shape.type, shape.labels, videos[node.video], node.words, node.key

@@ -1,40 +1,38 @@
 """Released DAGs as a run: kept as they came, and packed into the decomposed questions of the run."""
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 import msgspec
-import polars as pl
+import numpy as np
 
-from questree.domains.video import VIDEO
 from questree.faults import BadInput
-from questree.formats.agqa_import import AS_READ, SETS
 from questree.formats.agqa_run import Importing, chosen_words
+from questree.formats.decomp_chunks import DagsTask, chunks_of, deal, files_by_video, owners
 from questree.formats.decomp_files import DecompImported, hierarchy_folders, import_decomp
-from questree.formats.decomp_packed import DagPacker
-from questree.notation.agqa import AgqaProgram, AgqaShapes
-from questree.notation.own import parse, show
+from questree.formats.decomp_left_out import LeftOut
+from questree.formats.decomp_tasks import ask_chunk, pack_shard, put_shard
 from questree.places import Place
-from questree.readings.categories import steps
-from questree.readings.forms import lifted
 from questree.sources.runs import check_target
 from questree.stages.questions import Bank
-from questree.tables.nodes import DECOMPOSED, GIVEN
 from questree.tables.run import Run
-from questree.tables.store import new_file, new_folder
-from questree.terms import Node, Word
+from questree.tables.store import new_file, new_folder, scratch
+from questree.vocabulary.packed import packed_words
+from questree.workers import processes, results
 
-NO_QUESTION = "its question is none of the run"
 
-
-def import_dags(folder: Path, out: Path, vocabulary: Path | None = None) -> tuple[DecompImported, DagPacker | None]:
+def import_dags(
+    folder: Path, out: Path, vocabulary: Path | None = None, workers: int = 1
+) -> tuple[DecompImported, LeftOut | None]:
     """Every DAG into RUN/hierarchies as it came; and into RUN/decomposed, unless the run generated its questions."""
     if out.exists():
-        return into(folder, out, vocabulary)
+        return into(folder, out, vocabulary, workers)
     with new_folder(out) as work:
-        return into(folder, work, vocabulary)
+        return into(folder, work, vocabulary, workers)
 
 
-def into(folder: Path, out: Path, vocabulary: Path | None) -> tuple[DecompImported, DagPacker | None]:
+def into(folder: Path, out: Path, vocabulary: Path | None, workers: int) -> tuple[DecompImported, LeftOut | None]:
     """A run that is there, perhaps empty."""
     folders = hierarchy_folders(folder)
     run = Run(out)
@@ -44,72 +42,85 @@ def into(folder: Path, out: Path, vocabulary: Path | None) -> tuple[DecompImport
         raise BadInput.at(out, "expected a run with questions, or a new one; choose a new place in the store")
     there = run.vocabulary_file.is_file()
     text = chosen_words(run if there else None, None, vocabulary)
-    told = import_decomp(folder, run.hierarchies)
+    told = import_decomp(folder, run.hierarchies, workers)
     if not there:
         with new_file(run.vocabulary_file) as work:
             work.write_text(text, "utf-8")
     if run.questions.is_dir() and not Bank(run).given:
         return told, None
-    packer = DagPacker(run.vocabulary())
-    ids = {source.name: packer.folder(source) for source in folders}
-    if not run.questions.is_dir():
-        questions_of(run, packer, ids)
-    write(run, packer)
-    return told, packer
+    with scratch(run.decomposed) as place:
+        task = DagsTask(tuple(folders), run.folder, packed_words(run.vocabulary()), place)
+        if run.questions.is_dir():
+            return told, beside_questions(task, workers)
+        return told, alone(task, workers)
 
 
-def questions_of(run: Run, packer: DagPacker, ids: dict[str, list[str]]) -> None:
-    """A run of DAGs alone: the questions they are of. A folder tells set and split by its name."""
-    made = Importing(run, packer.vocabulary, run.facts if run.facts.is_dir() else None)
-    made.packer.resolve = packer.meant(made.packer.videos)
-    shapes = AgqaShapes(packer.vocabulary)
-    for name, own in ids.items():
-        side = "train" if "train" in name else "test"
-        made.take(SETS["unbalanced" in name], side, records(packer, own, shapes))
-    made.write(dict.fromkeys(ids, ""), any("unbalanced" not in name for name in ids))
-    for table in made.left_out:
-        for id, why in table.iter_rows():
-            del packer.tops[id]
-            packer.leave_out(id, why)
+def beside_questions(task: DagsTask, workers: int) -> LeftOut:
+    """DAGs of the questions that a run has: a worker packs the videos of a shard."""
+    bank = Bank(Run(task.run))
+    shards = [folder.name for folder in bank.folders()]
+    number = np.searchsorted(bank.begins, np.arange(len(bank.ids)), side="right") - 1
+    shard_of = {video: shards[at] for video, at in zip(bank.ids, number.tolist(), strict=True)}
+    chunks = chunks_of(len(task.folders), files_by_video(task.folders), shards, shard_of)
+    with (
+        new_folder(bank.run.decomposed) as work,
+        processes(workers, tasks=min(workers, len(chunks))) as pool,
+    ):
+        deal(task, owners(chunks, shard_of), pool)
+        futures = {
+            f"DAGs {chunk.shard or chunk.number}": pool.submit(pack_shard, task, chunk, work) for chunk in chunks
+        }
+        left = together(results(futures, "packing DAGs"))
+        write_plan(bank.run, work)
+    return left
 
 
-def records(packer: DagPacker, ids: list[str], shapes: AgqaShapes) -> pl.DataFrame:
-    """The questions of DAGs with the fields that a DAG says."""
-    rows = []
-    for id in ids:
-        if id not in packer.asked:
-            continue
-        video, text, answer, program = packer.asked[id]
-        form, words, fault = shapes.program(program) if isinstance(program, str) else spelled(program)
-        count = 0 if form is None else steps(parse(form, VIDEO))
-        rows.append((id, video, text, answer, form, words, fault, count))
-    names = ("id", "video_id", "question", "answer", "form", "words", "fault", "steps")
-    table = pl.DataFrame(rows, schema={name: AS_READ.columns[name] for name in names}, orient="row")
-    rest = [pl.lit(None, dtype).alias(name) for name, dtype in AS_READ.columns.items() if name not in names]
-    return AS_READ.frame(table.with_columns(rest))
+def alone(task: DagsTask, workers: int) -> LeftOut:
+    """A run of DAGs alone: first the questions they are of, by chunks of videos, then their shards."""
+    run = Run(task.run)
+    chunks = chunks_of(len(task.folders), files_by_video(task.folders))
+    owner = owners(chunks)
+    made = Importing(run, run.vocabulary(), run.facts if run.facts.is_dir() else None, workers)
+    with processes(workers, tasks=min(workers, len(chunks))) as pool:
+        deal(task, owner, pool)
+        known = made.known if made.facts.told else None
+        futures = {f"videos {chunk.number}": pool.submit(ask_chunk, task, chunk, known, made.place) for chunk in chunks}
+        asked = results(futures, "packing DAGs")
+    for _, video in sorted(one for each in asked for one in each.videos):
+        made.packer.videos[video]
+    for piece in (piece for each in asked for piece in each.pieces):
+        made.add(piece)
+    names = [folder.name for folder in task.folders]
+    made.write(dict.fromkeys(names, ""), any("unbalanced" not in name for name in names))
+    left = together([each.left for each in asked])
+    with processes(workers, tasks=min(workers, len(chunks))) as pool:
+        left.add(put_together(task, owner, pool))
+    return left
 
 
-def spelled(program: Node) -> AgqaProgram:
-    form, words = lifted(program, "", once=True)
-    return AgqaProgram(show(form), [word.name for word in words if isinstance(word, Word)], None)
+def put_together(task: DagsTask, owner: dict[str, int], pool: Executor) -> LeftOut:
+    """Shards of the DAGs that chunks have kept. owner: video -> its chunk."""
+    bank = Bank(Run(task.run))
+    chunk = np.array([owner.get(video, 0) for video in bank.ids], np.int64)
+    shards = [folder.name for folder in bank.folders()]
+    wanted = [np.unique(own).tolist() for own in np.split(chunk, bank.begins[1:])]
+    with new_folder(bank.run.decomposed) as work:
+        futures = {
+            f"shard {shard}": pool.submit(put_shard, task, shard, own, work)
+            for shard, own in zip(shards, wanted, strict=False)
+        }
+        left = together(results(futures, "writing DAGs"))
+        write_plan(bank.run, work)
+    return left
 
 
-def write(run: Run, packer: DagPacker) -> None:
-    bank = Bank(run)
-    videos = {name: at for at, name in enumerate(bank.ids)}
-    asked = set[str]()
-    with new_folder(run.decomposed) as work:
-        for folder in bank.folders():
-            shard = bank.shard(folder)
-            ids = shard.named_ids
-            asked |= set(ids)
-            name = bank.names.gather(shard.questions["video"])
-            own = shard.questions.select("video", "number").with_columns(ids.alias("id"), name.alias("name"))
-            (work / folder.name).mkdir()
-            made = packer.tables(own, videos)
-            for table in (*DECOMPOSED, GIVEN):
-                table.write(made[table.name], work / folder.name)
-        plan = {"options": {}, "questions": run.questions_digest(), "imported": True}
-        (work / "plan.json").write_bytes(msgspec.json.encode(plan))
-    for id in packer.tops.keys() - asked:
-        packer.leave_out(id, NO_QUESTION)
+def together(parts: Sequence[LeftOut]) -> LeftOut:
+    left = LeftOut()
+    for own in parts:
+        left.add(own)
+    return left
+
+
+def write_plan(run: Run, work: Path) -> None:
+    plan = {"options": {}, "questions": run.questions_digest(), "imported": True}
+    (work / "plan.json").write_bytes(msgspec.json.encode(plan))

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 import pytest
 
 from chaos.kills import content
@@ -17,12 +18,14 @@ from questree.models.asked import AskedNodes
 from questree.models.bots import BOTS, Bot, BotCorpus
 from questree.models.stored import said, write_lines
 from questree.stages.decompose.hierarchies import hierarchies_in
+from questree.tables.image_questions import ANSWERED
 from questree.tables.predictions import WORDS, Stored
 from questree.tables.run import Run
 from questree.tables.store import USUAL_TIMES, unpack_times
 from questree.terms import Array
 from worlds import exported_worlds
 from worlds.commands import questree, run
+from worlds.image_run import image_run
 
 distributed = pytest.importorskip("distributed")
 
@@ -110,6 +113,20 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()
     assert [name for name in plain if plain[name] != cluster[name]] == []
+
+
+def test_image_sets_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
+    image_run(tmp_path / "run")
+    done(tmp_path, "decompose", "run", "--all", "--quiet", "--workers", 1)
+    done(tmp_path, "answer", "run", "--model", "perception-noise", "--quiet", "--workers", 1)
+    table = ANSWERED.read(tmp_path / "run" / "covr").gather_every(2)
+    table.select("id", prediction=pl.format("It is {}.", "answer")).write_ndjson(tmp_path / "mine.jsonl")
+    told = ("--model", "perception-noise", "--predictions", "mine.jsonl", "--missing", "wrong", "--policy", "all")
+    for name, chunk, more in (("plain", 1 << 16, ["--workers", 1]), ("cluster", 4, ["--cluster", scheduler])):
+        with patch("questree.tables.image_questions.QUESTIONS", chunk):
+            done(tmp_path, "score", "covr", "run", *told, "--resamples", 20, "--json", name, "--quiet", *more)
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
+    assert not list((tmp_path / "run").rglob(".*"))
 
 
 def test_workers_unpack_as_much_as_the_client_allows() -> None:

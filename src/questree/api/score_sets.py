@@ -77,6 +77,13 @@ class QuestionOptions(TypedDict, total=False):
     say: Tell
 
 
+class SetOptions(QuestionOptions, total=False):
+    """The same of image sets."""
+
+    train: Path | None
+    held_out: str
+
+
 def dags(
     run: Path | None = None,
     hierarchies: Path | None = None,
@@ -213,15 +220,32 @@ def covr_questions(
         image_sets.of_run(place, split or "test", held_out, every) if place else image_sets.of_files(questions, train)
     )
     guesses = image_sets.baselines(asked, learnt)
-    rows = [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
+    rows = guessed_rows(guesses, how)
     return ScoreSet(image_sets.of_questions(asked, place, how, say), how, guessed=rows, guesses=guesses)
 
 
 def scored_covr(
-    given: Sequence[Given], models: Sequence[str], *, told: Sequence[str] = (), **how: Unpack[QuestionOptions]
+    files: Sequence[Given],
+    models: Sequence[str],
+    *,
+    workers: int = 2,
+    told: Sequence[str] = (),
+    **given: Unpack[SetOptions],
 ) -> Scores:
-    """Predictions and stored models on questions about image sets."""
-    return covr_questions(**how).of_files(given, models, told)
+    """Predictions and stored models on questions about image sets; of a run chunk by chunk, if that is the same."""
+    from questree.scoring.set_scores import baselines, in_chunks, sets_together
+
+    run, how = given.get("run"), given["how"]
+    if run is None or not in_chunks():
+        return covr_questions(**given).of_files(files, models, told)
+    asked = given.get("split") or "test", given.get("held_out", ""), given.get("every", False)
+    found = sets_together(Run(run), models, *asked, how, workers, files)
+    guesses, models_of = baselines(found), found.scored(files, given.get("say", silent))
+    return scores(models_of, how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
+
+
+def guessed_rows(guesses: Mapping[str, Scored], how: Scoring) -> list[Score]:
+    return [row for name, scored in guesses.items() for row in scored.rows(name, how.resampling)]
 
 
 def given_files(files: Iterable[Path], more: str = "") -> list[Path]:

@@ -121,6 +121,7 @@ def agqa(
 
 
 @output
+@clustered
 def covr(
     run: Annotated[Path | None, Parameter(help="Run folder with image questions.")] = None,
     /,
@@ -138,6 +139,7 @@ def covr(
     ] = False,
     how: ScoringOptions = USUAL,
     paper: Paper = NO_PAPER,
+    workers: WorkersOption = 2,
 ) -> None:
     """Accuracy by template with intervals over images; MAJ and MAJTEMPL as two more models."""
     from questree.api import score_sets, score_tables
@@ -147,10 +149,19 @@ def covr(
     if run is None and model:
         raise BadInput.at("--model", "goes with a run; of files, give --predictions FILE")
     with watching():
-        on = score_sets.covr_questions(
-            run, questions, train, split=side, held_out=held_out, every=every, how=how, say=say
+        scores = score_sets.scored_covr(
+            files,
+            [*dict.fromkeys(model or ())],
+            run=run,
+            questions=questions,
+            train=train,
+            split=side,
+            held_out=held_out,
+            every=every,
+            how=how,
+            say=say,
+            workers=workers,
         )
-        scores = on.of_files(files, dict.fromkeys(model or ()))
     write_json(scores.rows)
     if not scores.guesses:
         say("no training questions: no baselines; give them with --train FILE")

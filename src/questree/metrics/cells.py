@@ -54,18 +54,23 @@ def joined(parts: Sequence[Tallies]) -> Tallies:
     return Tallies(columns, np.hstack([p.passed for p in parts]), np.hstack([p.total for p in parts]))
 
 
-def stacked(parts: Sequence[Tallies]) -> Tallies:
-    """The videos of all parts, one after the other; columns that a part lacks count nothing there."""
+def stacked(parts: Sequence[Tallies], places: Sequence[Ints] | None = None) -> Tallies:
+    """The videos of all parts, one after the other; columns that a part lacks count nothing there. `places`: [part]
+    [video] where a video stands instead; what several parts count of one is added up."""
     columns = list(dict.fromkeys(column for part in parts for column in part.columns))
-    place, videos = {column: at for at, column in enumerate(columns)}, sum(len(part.total) for part in parts)
-    kind = np.result_type(np.int32, *(part.passed for part in parts))
+    number, where = {column: at for at, column in enumerate(columns)}, places or _one_after_another(parts)
+    kind, videos = np.result_type(np.int32, *(part.passed for part in parts)), 1 + max(int(at.max()) for at in where)
     passed, total = np.zeros((videos, len(columns)), kind), np.zeros((videos, len(columns)), np.int32)
-    begin = 0
-    for part in parts:
-        rows, own = slice(begin, begin + len(part.total)), [place[column] for column in part.columns]
-        passed[rows, own], total[rows, own] = part.passed, part.total
-        begin = rows.stop
+    for part, at in zip(parts, where, strict=True):
+        own = np.ix_(at, np.array([number[column] for column in part.columns], np.int64))
+        passed[own] += part.passed
+        total[own] += part.total
     return Tallies(columns, passed, total)
+
+
+def _one_after_another(parts: Sequence[Tallies]) -> list[Ints]:
+    ends = np.cumsum([len(part.total) for part in parts])
+    return np.split(np.arange(ends[-1]), ends[:-1])
 
 
 How = Literal[

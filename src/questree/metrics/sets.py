@@ -1,12 +1,13 @@
 """COVR: accuracy by template, baselines that only look at answers of the training set, and the generalization score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from questree.columns.hashing import seed_of
-from questree.metrics.catalogue import METRICS, Metric, placed, scored
+from questree.metrics.catalogue import METRICS, REST, Metric, cells, counted, placed
 from questree.metrics.cells import OVERALL, Cell, Tallies, joined, tally
 from questree.metrics.scores import Scored
 
@@ -21,13 +22,28 @@ def score_covr(
     questions: id, answer, image, template, perhaps images (how many, for accuracy by their number); templates: the rows
     of the table, others come after them.
     """
+    tallies = covr_tallies(questions, predictions, skip_missing)
+    return Scored(tallies, covr_cells(tallies, templates))
+
+
+def covr_tallies(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missing: bool = False) -> Tallies:
+    """What every COVR score of one model is computed from."""
     asked, images = placed(questions)
-    rows = answered_by(asked, predictions, skip_missing)
-    there = {*questions["template"]}
-    listed = (*(name for name in templates if name in there), *sorted(there - {*templates}))
+    return counted(answered_by(asked, predictions, skip_missing), images, covr_metrics({*questions["template"]}))
+
+
+def covr_cells(tallies: Tallies, templates: Sequence[str]) -> list[Cell]:
+    """Every COVR score over the columns that were counted."""
+    there = {str(group) for _, label, group, _ in tallies.columns if label == "template" and group != REST}
+    return cells(tallies.columns, covr_metrics(there, templates))
+
+
+def covr_metrics(there: Collection[str], templates: Sequence[str] = ()) -> list[Metric]:
+    """Of questions of these templates; others than those of the table come after them."""
+    listed = (*(name for name in templates if name in there), *sorted({*there} - {*templates}))
     accuracy = Metric("accuracy", "right / asked", pl.col("correct"), "template", listed=listed)
     by_size = Metric("accuracy", "right / asked", pl.col("correct"), "images", overall=False)
-    return scored(rows, images, [accuracy, by_size, *METRICS.values()])
+    return [accuracy, by_size, *METRICS.values()]
 
 
 def answered_by(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missing: bool) -> pl.DataFrame:
@@ -40,23 +56,42 @@ def answered_by(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missing
 MAJ, MAJTEMPL = BASELINES = ("MAJ", "MAJTEMPL")
 
 
+class Commonest(NamedTuple):
+    """The most common answers of a training set."""
+
+    overall: str
+    templates: dict[str, str]  # template -> its own
+
+    @classmethod
+    def of(cls, counted: pl.DataFrame) -> "Commonest":
+        """Of how often there is which template and answer, perhaps in several rows of `len`."""
+        return cls(_commonest(counted.with_columns(template=pl.lit(""))).get("", ""), _commonest(counted))
+
+
+def answers_in(train: pl.DataFrame) -> pl.DataFrame:
+    """template, answer, len"""
+    return train.group_by("template", "answer").len()
+
+
 def majority(train: pl.DataFrame, questions: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """MAJ and MAJTEMPL of a training set."""
+    return guessed(Commonest.of(answers_in(train)), questions)
+
+
+def guessed(known: Commonest, questions: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """MAJ: the most common answer of the training set. MAJTEMPL: the most common one of the question's template there,
     and of a question that names two options one of these, each with probability 1/2.
 
     COVR, section 5 and Table 6. Of equally common answers the first in the alphabet is said; a template that training
     does not have gets the answer of MAJ. The option is drawn by a hash of the question's id.
 
-    Baseline -> id, prediction for every question; both tables have template and answer, the questions also options.
+    Baseline -> id, prediction for every question; questions have id, template and options.
     """
-    overall = _commonest(train.select(template=pl.lit(""), answer="answer"))
-    most = overall["answer"].item() if len(overall) else ""
-    ids = questions.select("id", "template", "options")
-    own = ids.join(_commonest(train), on="template", how="left", maintain_order="left")
-    drawn = pl.Series("drawn", [_one(*row) for row in ids.select("id", "options").rows()], pl.String)
+    own = pl.col("template").replace_strict(known.templates, default=known.overall, return_dtype=pl.String)
+    drawn = pl.Series("drawn", [_one(*row) for row in questions.select("id", "options").rows()], pl.String)
     return {
-        MAJ: ids.select("id", prediction=pl.lit(most)),
-        MAJTEMPL: own.select("id", prediction=pl.coalesce(drawn, "answer", pl.lit(most))),
+        MAJ: questions.select("id", prediction=pl.lit(known.overall)),
+        MAJTEMPL: questions.select("id", prediction=pl.coalesce(drawn, own)),
     }
 
 
@@ -64,10 +99,11 @@ def _one(id: str, options: list[str] | None) -> str | None:
     return options[int(seed_of(0, f"option {id}")) % len(options)] if options else None
 
 
-def _commonest(answers: pl.DataFrame) -> pl.DataFrame:
-    """template, answer: the most common answer of each."""
-    counted = answers.group_by("template", "answer").len().sort(["len", "answer"], descending=[True, False])
-    return counted.group_by("template", maintain_order=True).first().select("template", "answer")
+def _commonest(counted: pl.DataFrame) -> dict[str, str]:
+    """Template -> its most common answer."""
+    summed = counted.group_by("template", "answer").agg(pl.col("len").sum())
+    ordered = summed.sort(["len", "answer"], descending=[True, False])
+    return dict(ordered.group_by("template", maintain_order=True).first().select("template", "answer").rows())
 
 
 ROLES = ("text", "model", "iid-size", "iid")

@@ -13,7 +13,7 @@ from questree.metrics.answered import ModelAnswers, needed, words_by_key
 from questree.metrics.scores import SHOWN, Coverage
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions, truths_read
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, shards
-from questree.stages.decompose.image_sets import read_sets
+from questree.stages.decompose.image_sets import tops_of
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import NODES, TOPS
@@ -120,10 +120,13 @@ def predictions(model: str, found: pl.DataFrame, ids: pl.Series) -> Predictions:
 
 def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     """What a stored model answers to the questions with these ids; those it does not answer are left out."""
-    stored, folder = Stored.of(run, model), run.covr / "decomposed"
-    tables = read_sets(folder)
-    tops, nodes = tables["tops"], stored.shard(IMAGE_SETS, len(tables["nodes"]))
-    word = stored.asked(IMAGE_SETS, nodes[tops["node"].to_numpy()])
+    return stored_image_predictions(run, Stored.of(run, model), ids)
+
+
+def stored_image_predictions(run: Run, stored: Stored, ids: pl.Series) -> Predictions:
+    """The same of a model that was looked at; of tables no more comes into memory than is about these questions."""
+    tops = tops_of(run.covr / "decomposed", ids)
+    word = stored.asked_some(IMAGE_SETS, tops)
     said = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
     found = tops.filter(pl.Series(word != NOTHING)).select("id", said.alias(PREDICTION))
-    return predictions(model, found, ids)
+    return predictions(stored.folder.name, found, ids)

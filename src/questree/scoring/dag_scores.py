@@ -8,13 +8,22 @@ from questree.faults import BadInput
 from questree.metrics import catalogue
 from questree.metrics.answered import Listing
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Cell, Tallies
+from questree.metrics.cells import Cell, Ints, Tallies
 from questree.metrics.dags import dag_cells
 from questree.metrics.errors import error_cells
 from questree.models.predictions import FieldNames
 from questree.rules.schemes import VIDEO_DAGS
 from questree.scoring.compared import Given, OneModel, Scoring, Tell, for_run
-from questree.scoring.run_shards import ShardsTogether, ShardWork, by_video, counted, each_shard, given_files, stored_in
+from questree.scoring.run_shards import (
+    ShardsTogether,
+    ShardWork,
+    by_video,
+    counted,
+    each_shard,
+    given_files,
+    stored_in,
+    with_answers,
+)
 from questree.scoring.shard_counts import DagTask, keys_apart, score_shard, shard_answers
 from questree.scoring.shard_tasks import ShardScores
 from questree.stages.decompose.hierarchies import dags_given, file_order, many, shards
@@ -22,7 +31,7 @@ from questree.stages.questions import Bank
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 
-DAGS = ShardWork(shard_answers, score_shard)
+DAGS = ShardWork(shard_answers, score_shard, with_answers)
 
 
 def in_shards(run: Run, given: Sequence[Given], workers: int = 1) -> bool:
@@ -75,9 +84,13 @@ def dags_together(
         more = error_cells(tallies) if errors else []
         return [*dag_cells(tallies, listing), *more, *catalogue.cells(tallies.columns, METRICS.values())]
 
-    return ShardsTogether(task, found, cells, _in_order(found))
+    return ShardsTogether(task, found, cells, _places(found))
 
 
-def _in_order(found: Sequence[ShardScores]) -> list[int]:
+def _places(found: Sequence[ShardScores]) -> list[Ints]:
+    """[shard] [video] where it stands when files are read in their order."""
     videos = [name for shard in found for name in shard.videos]
-    return file_order(videos, np.concatenate([shard.with_dags for shard in found]))
+    order = file_order(videos, np.concatenate([shard.with_dags for shard in found]))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return np.split(place, np.cumsum([len(shard.videos) for shard in found])[:-1])

@@ -41,6 +41,7 @@ from questree.tables.run import Run
 from questree.terms import Slot
 
 COLUMNS = list(QUESTIONS.columns)
+HELD_OUT = {"dev": "dev held out", "test": "test"}  # side -> the part of a split that is scored
 
 
 def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -54,17 +55,25 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, 
 
 def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The same, of one side of a run, or of what a split holds out of it."""
-    if side not in ("dev", "test"):
-        raise BadInput.at("--side", f"expected dev or test, got {side!r}")
+    known_side(side)
     table = with_image(run, selected(run, every))
     asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
     if held_out:
         parts = read_split(run, held_out)
-        asked = asked.filter(pl.col("id").is_in(parts["test" if side == "test" else "dev held out"].implode()))
+        asked = asked.filter(pl.col("id").is_in(parts[HELD_OUT[side]].implode()))
         learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
     if asked.is_empty():
-        raise BadInput.at(run.folder, f"no questions for {side}{f' in the split {held_out}' if held_out else ''}")
+        raise nothing_asked(run, side, held_out)
     return asked.select(COLUMNS), learnt.select(COLUMNS)
+
+
+def known_side(side: str) -> None:
+    if side not in HELD_OUT:
+        raise BadInput.at("--side", f"expected dev or test, got {side!r}")
+
+
+def nothing_asked(run: Run, side: str, held_out: str) -> BadInput:
+    return BadInput.at(run.folder, f"no questions for {side}{f' in the split {held_out}' if held_out else ''}")
 
 
 def with_image(run: Run, table: pl.DataFrame) -> pl.DataFrame:
@@ -98,7 +107,7 @@ def of_questions(asked: pl.DataFrame, run: Run | None, how: Scoring, say: Tell =
 
     def stored(name: str) -> Sequence[tuple[str, pl.DataFrame, list[Score]]]:
         assert run is not None
-        return reader.readings(run.folder, image_predictions(run, name, asked["id"]))
+        return reader.readings(run.predictions / name, image_predictions(run, name, asked["id"]))
 
     scorer = partial(score, skip_missing=how.missing == "skip")
     return ComparedQuestions(reader, scorer, stored, sampled=partial(score, skip_missing=True))

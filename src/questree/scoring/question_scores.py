@@ -7,14 +7,14 @@ from questree.models.predictions import FieldNames
 from questree.scoring.agqa_questions import most_steps, nothing_asked, shard_names
 from questree.scoring.compared import Given, Scoring, for_run
 from questree.scoring.question_counts import QuestionTask, question_answers, score_questions
-from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in
+from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.stages.balance.rounds import has_selection
 from questree.stages.decompose.hierarchies import FEW
 from questree.stages.questions import Bank
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 
-QUESTIONS = ShardWork(question_answers, score_questions)
+QUESTIONS = ShardWork(question_answers, score_questions, with_answers)
 
 
 def questions_together(

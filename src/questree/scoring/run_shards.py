@@ -1,4 +1,4 @@
-"""Models scored on a run about videos shard by shard, anywhere: what comes together is counts per video, not questions.
+"""Models scored on a run shard by shard, anywhere: what comes together is counts per video or image, not questions.
 
 Whether something said is an answer is a matter of all shards. Where that must be known before anything is read, in
 files and by policies other than `exact`, a first round gathers the answers; the second one counts.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import polars as pl
 
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Cell, Tallies, stacked
+from questree.metrics.cells import Cell, Ints, Tallies, stacked
 from questree.metrics.scores import SHOWN, Coverage, Score, Scored
 from questree.models.predictions import FieldNames
 from questree.progress import watch
@@ -39,6 +39,7 @@ from questree.workers import in_parallel, over, processes, whole
 
 Result = TypeVar("Result")
 Sent = TypeVar("Sent")
+Shard = TypeVar("Shard")
 Task = TypeVar("Task", bound=ScoringTask)
 
 
@@ -64,31 +65,37 @@ def given_files(run: Run, given: Sequence[Given], called: FieldNames) -> Iterato
 
 
 class ShardWork(NamedTuple):
-    """What workers do with a shard."""
+    """What workers do with a shard: its name, or a chunk."""
 
-    answers: Callable[[Any, str], ShardAnswers | None]
-    score: Callable[[Any, str], ShardScores]
+    answers: Callable[[Any, Any], ShardAnswers | None]
+    score: Callable[[Any, Any], ShardScores]
+    told: Callable[[Any, Sequence[ShardAnswers]], Any]  # the task with what all shards say about answers
 
 
 def counted(
-    work: ShardWork, task: Task, shards: Sequence[str], workers: int, unknown: bool
+    work: ShardWork, task: Task, shards: Sequence[Any], workers: int, unknown: bool
 ) -> tuple[Task, list[ShardScores]]:
     """The task with what it must know, and the counts of all shards that have questions; `unknown`: must it know what
     an answer is?"""
     if unknown:
-        seen = [own for own in each_shard(work.answers, task, "answers", shards, workers) if own]
-        task = replace(task, known=known_answers(task, seen)) if seen else task
-        shards = shards if seen else []
+        seen = each_shard(work.answers, task, "answers", shards, workers)
+        there = [own for own in seen if own]
+        task = work.told(task, there) if there else task
+        shards = [shard for shard, own in zip(shards, seen, strict=True) if own and own.words]
     return task, [own for own in each_shard(work.score, task, "scoring", shards, workers) if own.videos]
 
 
 def each_shard(
-    work: Callable[[Sent, str], Result], task: Sent, label: str, names: Sequence[str], workers: int
+    work: Callable[[Sent, Shard], Result], task: Sent, label: str, names: Sequence[Shard], workers: int
 ) -> list[Result]:
     if not in_parallel(workers) or len(names) < 2:
         return [work(task, name) for name in watch(names, label, len(names))]
     with processes(workers) as pool:
         return over(pool, label, "shard", names, work, task)
+
+
+def with_answers(task: Task, seen: Sequence[ShardAnswers]) -> Task:
+    return replace(task, known=known_answers(task, seen))
 
 
 def known_answers(task: ScoringTask, seen: Sequence[ShardAnswers]) -> KnownAnswers:
@@ -115,7 +122,7 @@ class ShardsTogether:
     task: ScoringTask
     shards: Sequence[ShardScores]
     cells: Callable[[Tallies], list[Cell]]
-    order: Sequence[int] | None = None  # of the videos, if not as they come
+    places: Sequence[Ints] | None = None  # [shard] [video] where it stands among all, if not as they come
 
     def scored(self, files: Sequence[Given], say: Tell) -> Iterator[OneModel]:
         """Stored models and files under every policy, as if all shards had been read at once."""
@@ -123,9 +130,7 @@ class ShardsTogether:
             yield read.name, self.scores([own.tallies for own in read.counts]), read.about
 
     def scores(self, parts: Sequence[Tallies]) -> Scored:
-        tallies = stacked(parts)
-        if self.order is not None:
-            tallies = Tallies(tallies.columns, tallies.passed[self.order], tallies.total[self.order])
+        tallies = stacked(parts, self.places)
         return Scored(tallies, self.cells(tallies))
 
     def read(self, files: Sequence[Given], say: Tell, strict: bool = True) -> Iterator[ReadModel]:

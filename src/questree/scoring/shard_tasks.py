@@ -102,7 +102,7 @@ def counts_of(
 
 
 class ShardScores(NamedTuple):
-    videos: list[str]
+    videos: list[Any]  # their names; of image sets the rows of first images
     with_dags: NDArray[np.bool_]  # [video]
     answers: "ShardAnswers"
     listing: Any  # what tables list, whoever answers
@@ -113,6 +113,7 @@ class ShardAnswers(NamedTuple):
     words: list[str]  # in the order in which answers are listed
     used: NDArray[np.bool_]  # [word] is it an answer, or an object asked about?
     by_type: pl.DataFrame | None = None  # type, answer
+    learnt: pl.DataFrame | None = None  # template, answer, len: what there is to learn from
 
 
 NOTHING_ASKED = ShardScores([], np.zeros(0, bool), ShardAnswers([], np.zeros(0, bool)), None, [])

@@ -63,6 +63,16 @@ class Stored:
         found[table["top"].to_numpy()] = table["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
         return found
 
+    def asked_some(self, name: str, tops: pl.DataFrame) -> NDArray[np.int32]:
+        """The same for some questions, given their rows `top` and their nodes `node`; what is said of nodes outside
+        their range is not read."""
+        near = pl.col("node").is_between(pl.lit(tops["node"].min()), pl.lit(tops["node"].max()))
+        words = tops.join(PREDICTIONS.read(self.folder / name, near), on="node", how="left", maintain_order="left")
+        if (self.folder / name / f"{ASKED.name}.parquet").is_file():
+            other = ASKED.read(self.folder / name).with_columns(pl.col("word").cast(pl.Int32).fill_null(NOTHING))
+            words = words.with_columns(pl.col("word").cast(pl.Int32)).update(other, on="top", how="left")
+        return words["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
+
 
 def nodes_digest(run: Run, folder: Path) -> str:
     """Of the nodes that the predictions in a folder are about: those of videos, those of image sets, or both."""

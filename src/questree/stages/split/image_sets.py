@@ -182,12 +182,22 @@ def read_split(run: Run, name: str) -> dict[str, pl.Series]:
     return {part: table.filter(pl.col("part") == part)["id"] for part in parts}
 
 
+def in_parts(run: Run, name: str, ids: pl.Series) -> pl.DataFrame:
+    """id, part of the questions with these ids, as often as they are in one."""
+    return Table(slug(name), SIDES.columns).read(run.covr / "splits", pl.col("id").is_in(ids.implode()))
+
+
 def read_parts(run: Run, name: str) -> list[str]:
     """The parts of a split, and the further lists after them."""
+    known_split(run, name)
+    lists = Table(slug(name), {"part": pl.String}).read(run.covr / "splits")["part"].unique(maintain_order=True)
+    return list(dict.fromkeys([*PARTS, *lists]))
+
+
+def known_split(run: Run, name: str) -> None:
+    """Says so if there is none of this name."""
     folder = run.covr / "splits"
     there = sorted(path.stem for path in folder.glob("*.parquet"))
     if slug(name) not in there:
         known = f"choose from {', '.join(there)}" if there else "there are none: run `questree split`"
         raise BadInput.at(folder, f"no split {name!r}; {known}")
-    lists = Table(slug(name), {"part": pl.String}).read(folder)["part"].unique(maintain_order=True).to_list()
-    return list(dict.fromkeys([*PARTS, *lists]))

@@ -1,0 +1,72 @@
+"""What a worker counts about some of COVR's questions, each alone, and the predictions for them."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from questree.metrics.answered import Missing
+from questree.metrics.cells import Tallies
+from questree.metrics.sets import Commonest, answers_in, covr_tallies, guessed
+from questree.models.stored import stored_image_predictions
+from questree.scoring.compared import PredictionReader
+from questree.scoring.image_sets import HELD_OUT, options_of, texts_of
+from questree.scoring.shard_tasks import NOTHING_ASKED, ModelCounts, ScoringTask, ShardAnswers, ShardScores, counts_of
+from questree.stages.split.image_sets import in_parts
+from questree.tables.image_questions import QuestionChunk
+from questree.tables.predictions import Stored
+from questree.tables.questions import PROGRAM
+from questree.tables.run import Run
+
+ASKED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
+
+
+@dataclass(frozen=True)
+class SetTask(ScoringTask):
+    every: bool = False  # not only the balanced selection
+    held_out: str = ""  # a split: what it holds out is scored, and its train learnt from
+    commonest: Commonest | None = None  # of what there is to learn from, if there is anything
+
+    def of_side(self, table: pl.DataFrame, side: str) -> pl.DataFrame:
+        """Of some questions those that are scored, or learnt from."""
+        own = table.filter(split=side)
+        if not self.held_out or own.is_empty():
+            return own
+        inside = in_parts(Run(self.run), self.held_out, own["id"]).filter(part=HELD_OUT.get(side, side))
+        return own.filter(pl.col("id").is_in(inside["id"].implode()))
+
+
+def chunk_answers(task: SetTask, chunk: QuestionChunk) -> ShardAnswers:
+    """In a worker: the answers there are in one chunk, and what there is to learn from."""
+    assert task.split is not None
+    table = chunk.selected(task.every, "id", "split", "template", "answer")
+    words = task.of_side(table, task.split)["answer"].unique(maintain_order=True).to_list()
+    learnt = answers_in(task.of_side(table, "train"))
+    return ShardAnswers(words, np.ones(len(words), bool), learnt=learnt)
+
+
+def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:
+    """In a worker: the counts of one chunk; images are known by their rows."""
+    assert task.split is not None and task.known is not None
+    table = task.of_side(chunk.selected(task.every, *ASKED), task.split)
+    if table.is_empty():
+        return NOTHING_ASKED
+    image = pl.col("images").list.first().fill_null(0)
+    asked = table.select("id", "answer", "template", "question", image=image, options=options_of(table))
+    reader = PredictionReader(asked["id"], asked["id"], task.known.words, task.how, texts=texts_of(asked))
+    run, counted, count = Run(task.run), list[ModelCounts](), partial(_tallies, asked)
+    for model in task.models:
+        given = stored_image_predictions(run, Stored.believed(run, model), asked["id"])
+        counted.append(counts_of(given.table, reader, task.missing(model), count))
+    for file in task.files:
+        counted.append(counts_of(file.among(asked["id"]), reader, task.missing(file.model), count))
+    said = guessed(task.commonest, asked) if task.commonest else {}
+    baselines = {name: covr_tallies(asked, own) for name, own in said.items()}
+    words, images = (asked[name].unique(maintain_order=True).to_list() for name in ("answer", "image"))
+    answers = ShardAnswers(words, np.ones(len(words), bool))
+    return ShardScores(images, np.zeros(len(images), bool), answers, baselines, counted)
+
+
+def _tallies(asked: pl.DataFrame, said: pl.DataFrame, missing: Missing) -> Tallies:
+    return covr_tallies(asked, said, missing == "skip")

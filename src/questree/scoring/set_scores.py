@@ -1,0 +1,86 @@
+"""Models scored on COVR's questions of a run, each alone, chunk by chunk; beside them MAJ and MAJTEMPL."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from questree.benchmarks.covr.splits import PATTERNS
+from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS
+from questree.metrics.cells import Cell, Ints, Tallies
+from questree.metrics.scores import Scored
+from questree.metrics.sets import Commonest, covr_cells
+from questree.models.predictions import FieldNames
+from questree.scoring.compared import Given, Scoring
+from questree.scoring.image_sets import known_side, nothing_asked
+from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in
+from questree.scoring.set_counts import SetTask, chunk_answers, score_chunk
+from questree.scoring.shard_tasks import KnownAnswers, ShardAnswers, ShardScores, answers_together
+from questree.stages.split.image_sets import known_split
+from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
+from questree.tables.predictions import samples
+from questree.tables.run import Run
+
+FEW = 32  # chunks; starting processes for fewer does not pay
+
+
+def in_chunks() -> bool:
+    """Can the counts of chunks be added up? Metrics of plugins may look at all questions about an image."""
+    return not METRICS
+
+
+def with_commonest(task: SetTask, seen: Sequence[ShardAnswers]) -> SetTask:
+    learnt = pl.concat(own.learnt for own in seen if own.learnt is not None)
+    known = KnownAnswers(answers_together(seen), {})
+    return replace(task, known=known, commonest=Commonest.of(learnt) if len(learnt) else None)
+
+
+SETS = ShardWork(chunk_answers, score_chunk, with_commonest)
+
+
+def sets_together(
+    run: Run,
+    models: Sequence[str],
+    side: str,
+    held_out: str,
+    every: bool,
+    how: Scoring,
+    workers: int,
+    files: Sequence[Given] = (),
+) -> ShardsTogether:
+    """The counts of all chunks with questions of one side of a run, or of what a split holds out of it."""
+    known_side(side)
+    parts = chunks(run)
+    if held_out:
+        known_split(run, held_out)
+    stored_in(run, models)
+    with given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given:
+        task = SetTask(run.folder, side, how, tuple(models), given, samples(run), every=every, held_out=held_out)
+        task, found = counted(SETS, task, parts, workers if len(parts) > FEW else 1, unknown=True)
+    if not found:
+        refuse_empty(parts, every)
+        raise nothing_asked(run, side, held_out)
+    return ShardsTogether(task, found, _cells, _places(found))
+
+
+def refuse_empty(parts: Sequence[QuestionChunk], every: bool) -> None:
+    """A selection without questions is no matter of sides."""
+    if all(chunk.selected(every, "id").is_empty() for chunk in parts):
+        raise BadInput.at(Run(parts[0].run).covr, EMPTY)
+
+
+def baselines(found: ShardsTogether) -> dict[str, Scored]:
+    """MAJ and MAJTEMPL, if there was anything to learn from."""
+    return {name: found.scores([shard.listing[name] for shard in found.shards]) for name in found.shards[0].listing}
+
+
+def _cells(tallies: Tallies) -> list[Cell]:
+    return covr_cells(tallies, list(PATTERNS))
+
+
+def _places(found: Sequence[ShardScores]) -> list[Ints]:
+    """[chunk] [image] where it stands among all; the questions of an image are in many chunks."""
+    place = {image: at for at, image in enumerate(dict.fromkeys(image for shard in found for image in shard.videos))}
+    return [np.array([place[image] for image in shard.videos], np.int64) for shard in found]

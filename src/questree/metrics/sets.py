@@ -34,13 +34,13 @@ def covr_tallies(questions: pl.DataFrame, predictions: pl.DataFrame, skip_missin
 
 def covr_cells(tallies: Tallies, templates: Sequence[str]) -> list[Cell]:
     """Every COVR score over the columns that were counted."""
-    there = {str(group) for _, label, group, _ in tallies.columns if label == "template" and group != REST}
+    there = {str(group) for name, label, group, _ in tallies.columns if (name, label) == ("accuracy", "template")}
     return cells(tallies.columns, covr_metrics(there, templates))
 
 
 def covr_metrics(there: Collection[str], templates: Sequence[str] = ()) -> list[Metric]:
-    """Of questions of these templates; others than those of the table come after them."""
-    listed = (*(name for name in templates if name in there), *sorted({*there} - {*templates}))
+    """Of questions of these templates, those of the table first; questions without one are in no row but Overall."""
+    listed = (*(name for name in templates if name in there), *sorted({*there} - {*templates, REST}))
     accuracy = Metric("accuracy", "right / asked", pl.col("correct"), "template", listed=listed)
     by_size = Metric("accuracy", "right / asked", pl.col("correct"), "images", overall=False)
     return [accuracy, by_size, *METRICS.values()]

@@ -42,7 +42,7 @@ STAGES = (  # each begins with what the ones before it wrote
     "decompose sets --workers 1",
     "answer sets --model perception-noise",
     "export covr sets --out covr",
-    "ingest gqa pictures --out theirs",
+    "ingest gqa --out theirs pictures",
     "import covr covr --out theirs --workers 1",
     "ask run --python worlds.talker:yes --name talker --questions 2 --no-media",
     "people new run --sample 4 --gold 0 --split all",

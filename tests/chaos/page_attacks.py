@@ -40,7 +40,8 @@ class Server:
         with self.connection() as client, suppress(ConnectionError):
             client.sendall(data)
             if ended:
-                client.shutdown(socket.SHUT_WR)
+                with suppress(OSError):  # it has answered and gone already
+                    client.shutdown(socket.SHUT_WR)
             while part := client.recv(1 << 16):
                 found += part
         return found

@@ -101,6 +101,19 @@ def test_an_import_replaces_questions_only_when_told_to(
     assert not (run.covr / "decomposed").exists()
 
 
+def test_an_import_that_was_killed_before_its_lock_is_made_again(run: Run, tmp_path: Path) -> None:
+    export_command(run.folder, out=tmp_path / "out", quiet=True)
+    import_command(tmp_path / "out", out=run.folder, replace=True, quiet=True)
+    whole = content(run.folder)
+    locked = json.loads(run.lock_file.read_text())
+    del locked["stages"]["covr/questions"]
+    run.lock_file.write_text(json.dumps(locked))
+    import_command(tmp_path / "out", out=run.folder, quiet=True)
+    assert content(run.folder) == whole
+    with pytest.raises(BadInput, match="there are image questions already"):
+        import_command(tmp_path / "out", out=run.folder, quiet=True)
+
+
 def test_generating_again_says_what_is_gone(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     split_run(run, SplitOptions())
     decompose_run(run, default_words())

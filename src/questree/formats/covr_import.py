@@ -23,6 +23,7 @@ from questree.notation.covr import CovrShapes
 from questree.sources.covr import CovrRecord, read_records
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
+from questree.tables.lock import unfinished
 from questree.tables.questions import PROGRAM, with_forms
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
@@ -31,6 +32,7 @@ from questree.workers import over, processes, results
 
 SPLIT_OF = {"train": "train", "dev": "dev", "val": "dev", "validation": "dev", "test": "test"}
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+QUESTIONS = "covr/questions"  # the stage of a run
 EXAMPLES = 3  # ids named per irregularity
 READ = Table(  # rows of a part, before it is known what others have
     "read",
@@ -123,7 +125,7 @@ def import_covr(
 ) -> CovrImported:
     """Records into RUN/covr, whole or not at all; what does not fit is left out and counted."""
     files = question_files(folder)
-    if run.covr.exists() and not replace:
+    if run.covr.exists() and not replace and not unfinished(run, QUESTIONS):
         raise BadInput.at(run.covr, "there are image questions already; remove the folder first, or give --replace")
     if not run.images.is_dir():
         raise BadInput.at(run.images, "no images yet; read the questions' images first with `questree ingest gqa`")

@@ -125,6 +125,11 @@ def read(run: Run) -> Lock:
         raise BadInput.at(path, f"not a lock file ({error})") from error
 
 
+def unfinished(run: Run, name: str) -> bool:
+    """Was whoever made this stage killed before it was locked? Without a lock file nobody can tell."""
+    return run.lock_file.is_file() and name not in read(run).stages
+
+
 def verify(run: Run) -> tuple[list[Fault], list[str]]:
     """What is not as the lock file and the notes of predictions, features and trained networks say: data that changed
     are faults, another code or other templates are notes."""

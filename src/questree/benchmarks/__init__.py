@@ -133,7 +133,7 @@ COVR = BENCHMARKS.add(
             "audit": "questree.stages.audit.recipes:IMAGE_SETS",
         },
         {
-            "hierarchies": "questree.stages.decompose.hierarchies:image_hierarchies",
+            "hierarchies": "questree.stages.decompose.set_hierarchies:image_hierarchies",
             "grounds": "questree.stages.ground.grounding:of_images",
             "scored questions": "questree.scoring.run_questions:image_questions",
             "view": "questree.show.image_view:ImageView",

@@ -4,7 +4,6 @@ who was asked in words of their own and whose ids are the same, is found by one 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,11 @@ import polars as pl
 
 from questree.columns.joins import Ints
 from questree.stages.decompose.image_sets import own_nodes, set_node_table, spoken_nodes
-from questree.stages.decompose.set_hierarchies import digested, image_ids, repeated, set_texts, told_apart
+from questree.stages.decompose.set_hierarchies import DIGESTS, digested, image_ids, repeated, set_texts, told_apart
 from questree.stages.decompose.spoken import SetTexts
 from questree.tables.images import IMAGES
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS
+from questree.tables.row_pieces import RowPiece, pieces_of
 from questree.tables.run import Run
 from questree.tables.store import end_to_end, new_folder
 from questree.tables.table import Table, rows_in
@@ -25,18 +25,6 @@ FILE = "sub_questions.jsonl"
 NODES = 1 << 16  # of a piece
 OWN = Table("own", {"own": pl.Boolean})  # [node] was it asked before it was part of another?
 NAMED_SETS = Table("named", {"scenes": pl.List(pl.String), "text": pl.String})  # [set] ids of images, and all in one
-DIGESTS = Table("digests", {"node": pl.UInt32, "id": pl.String, "key": pl.String})  # of nodes that no question is
-
-
-@dataclass(frozen=True)
-class RowPiece:
-    """Nodes or sets that stand next to each other; small enough to send anywhere that sees the run."""
-
-    begin: int
-    end: int
-
-    def __str__(self) -> str:
-        return f"{self.begin}-{self.end - 1}"
 
 
 @dataclass(frozen=True)
@@ -62,7 +50,7 @@ class LinesTask:
 def write_sub_questions(run: Run, out: Path, scratch: Path, pool: Executor) -> int:
     """A line per node, questions among them: id, question, scenes, answer, type; how many."""
     task, place = LinesTask(run.folder, scratch), run.covr / "decomposed"
-    sets, pieces = (pieces_of(place / f"{name}.parquet") for name in (SETS.name, "nodes"))
+    sets, pieces = (pieces_of(place / f"{name}.parquet", NODES) for name in (SETS.name, "nodes"))
     count = rows_in(place / "nodes.parquet")
     over(pool, "naming images", "sets", sets, write_named, task)
     results({"nodes": pool.submit(write_own, task, count)}, "reading DAGs")
@@ -74,11 +62,6 @@ def write_sub_questions(run: Run, out: Path, scratch: Path, pool: Executor) -> i
             results({f"nodes {piece}": pool.submit(write_lines, task, piece, sets, own)}, "writing sub-questions")
     end_to_end([task.place(piece) / FILE for piece in pieces], out)
     return count
-
-
-def pieces_of(path: Path) -> list[RowPiece]:
-    rows = rows_in(path)
-    return [RowPiece(*cuts) for cuts in pairwise([*range(0, rows, NODES), rows])]
 
 
 def write_named(task: LinesTask, piece: RowPiece) -> None:

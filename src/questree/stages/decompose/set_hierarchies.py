@@ -18,8 +18,12 @@ from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import EDGES, FORMS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
+from questree.tables.table import Table
 
 DIGEST = 6  # bytes of a sub-question's id
+DIGESTS = Table(  # as `digested` has them
+    "digests", {"node": pl.UInt32, "id": pl.String, "key": pl.String}, frozenset({"id", "key"})
+)
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
@@ -43,7 +47,7 @@ def set_hierarchies(
 ) -> RunHierarchies:
     """Of all questions in the tables, or of those whose ids are wanted; each counts for the first image of its set.
 
-    What is known of more sets than those in the tables: `most`, the largest count that is an answer; `keys`, [node] ids.
+    What is known of more sets than are in the tables: `most`, the largest count that is an answer; `keys`, [node] ids.
     """
     tables, names = read(), IMAGE_TABLE.only("id").read(run.images)["id"]
     nodes, tops, sets = tables["nodes"], tables["tops"].select("id", "node"), tables["sets"]["images"]

@@ -23,15 +23,14 @@ from questree.scoring.run_answers import Computed, has_answered
 from questree.scoring.run_questions import answered_ids
 from questree.scoring.run_shards import by_video, where_workers_see
 from questree.scoring.shard_tasks import ShardScores
-from questree.stages.decompose.dealt_dags import NODES, DealtDags, deal_dags, rows_of
+from questree.stages.decompose.dealt_dags import DealtDags, deal_dags, node_pieces, rows_of
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.set_hierarchies import decomposed
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
-from questree.tables.table import Table, rows_in
+from questree.tables.table import Table
 from questree.workers import whole
 
-FEW = 4  # chunks; starting processes for fewer does not pay
+FEW = 4  # chunks; fewer take less time than two processes to start
 
 
 class SetListing(NamedTuple):
@@ -104,7 +103,7 @@ class SetDags:
 
     @classmethod
     def count(cls, run: Run) -> int:
-        return -(-rows_in(decomposed(run) / "nodes.parquet") // NODES)
+        return len(node_pieces(run))
 
     @classmethod
     def many(cls, run: Run) -> bool:

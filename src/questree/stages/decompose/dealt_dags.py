@@ -138,10 +138,14 @@ def rows_of(table: Table, pieces: Sequence[Path], chunk: int) -> pl.DataFrame:
     return pl.concat(found).drop("chunk").rechunk()
 
 
+def node_pieces(run: Run) -> list[RowPiece]:
+    return pieces_of(decomposed(run) / "nodes.parquet", NODES)
+
+
 def deal_dags(run: Run, scratch: Path, answered: Sequence[Path], pool: Executor | None) -> "DealtDags":
     """Deal all DAGs of a run; what is dealt is as much as the run's tables, unpacked."""
-    folder, deal = decomposed(run), DagDeal(run.folder, scratch, tuple(answered), NODES)
-    nodes, sets = (pieces_of(folder / f"{name}.parquet", NODES) for name in ("nodes", SETS.name))
+    deal, nodes = DagDeal(run.folder, scratch, tuple(answered), NODES), node_pieces(run)
+    sets = pieces_of(deal.decomposed / f"{SETS.name}.parquet", NODES)
     (layout,) = each(pool, "looking at DAGs", "DAGs of", [run.folder], lay_out, deal)
     each(pool, "dealing sets", "sets", sets, deal_sets, deal)
     each(pool, "dealing DAGs", "nodes", nodes, deal_nodes, deal)

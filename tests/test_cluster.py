@@ -123,9 +123,14 @@ def test_image_sets_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
     table.select("id", prediction=pl.format("It is {}.", "answer")).write_ndjson(tmp_path / "mine.jsonl")
     told = ("--model", "perception-noise", "--predictions", "mine.jsonl", "--missing", "wrong", "--policy", "all")
     for name, chunk, more in (("plain", 1 << 16, ["--workers", 1]), ("cluster", 4, ["--cluster", scheduler])):
-        with patch("questree.tables.image_questions.QUESTIONS", chunk):
+        few = patch("questree.stages.decompose.dealt_dags.NODES", 10 * chunk)
+        with patch("questree.tables.image_questions.QUESTIONS", chunk), few:
             done(tmp_path, "score", "covr", "run", *told, "--resamples", 20, "--json", name, "--quiet", *more)
-    assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
+            done(tmp_path, "score", "run", *told, "--resamples", 20, "--json", f"{name} dags", "--quiet", *more)
+            done(tmp_path, "report", "run", "--resamples", 20, "--out", "report.html", "--quiet", *more)
+        (tmp_path / "report.html").rename(tmp_path / f"{name} report")  # it names itself
+    for made in ("", " dags", " report"):
+        assert (tmp_path / f"plain{made}").read_bytes() == (tmp_path / f"cluster{made}").read_bytes()
     assert not list((tmp_path / "run").rglob(".*"))
 
 

@@ -16,9 +16,9 @@ from questree.readings.parts import node_type, parts
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
-from questree.stages.decompose.hierarchies import image_hierarchies
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import ImageDecomposeSummary, decompose_run
+from questree.stages.decompose.set_hierarchies import image_hierarchies
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE

@@ -29,9 +29,9 @@ from questree.models.bots import BOTS
 from questree.scoring.compared import ComparingOptions, OnePolicy, Scoring
 from questree.search.word_tables import default_words
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.hierarchies import image_hierarchies, node_keys
 from questree.stages.decompose.image_sets import read_sets
 from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_hierarchies import image_hierarchies, node_keys
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models

@@ -17,8 +17,9 @@ from questree.models.stored import said
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
-from questree.stages.decompose.hierarchies import RunHierarchies, image_hierarchies
+from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_hierarchies import image_hierarchies
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import write_images
 from questree.tables.predictions import IMAGE_SETS, Stored

@@ -16,12 +16,12 @@ from questree.faults import BadInput
 from questree.formats import covr_sub_questions
 from questree.formats.covr_export import export, export_split
 from questree.search.word_tables import WordTables
-from questree.stages.decompose import dealt_sets, hierarchies
+from questree.stages.decompose import dealt_sets, set_hierarchies
 from questree.stages.decompose.dealt_sets import set_keys
-from questree.stages.decompose.hierarchies import image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as in_memory
 from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_hierarchies import image_ids, node_keys
 from questree.tables import image_questions
 from questree.tables.image_questions import ANSWERED, BALANCED, chunks
 from questree.tables.images import IMAGES, Images
@@ -116,7 +116,7 @@ def test_ids_of_sub_questions_that_are_the_same_get_a_number(made: Run, tmp_path
     run = copy(made, tmp_path / "run")
     decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
     tables = read_sets(run.covr / "decomposed")
-    with patch.object(hierarchies, "DIGEST", 1), patch.object(covr_sub_questions, "NODES", 50):
+    with patch.object(set_hierarchies, "DIGEST", 1), patch.object(covr_sub_questions, "NODES", 50):
         export(run, tmp_path / "covr")
         scenes = image_ids(tables["sets"]["images"], IMAGES.read(run.images)["id"])
         keys = node_keys(spoken_sets(tables), tables["tops"], scenes).to_list()

@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from chaos.kills import content
+from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
 from questree.formats import agqa_import, agqa_run, decomp_chunks, decomp_files
@@ -293,7 +294,7 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
         command(f"questree {line} --quiet".replace("RUN", str(tmp_path / "RUN")), tmp_path)
     found = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("told", "dags", "files", "alone")}
     found["questions"], given = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("questions", "given"))
-    assert given == found["files"] and in_shards(Run(tmp_path / "RUN"), [apart / "mine.jsonl"])
+    assert given == found["files"] and in_shards(Run(tmp_path / "RUN"), AGQA, [apart / "mine.jsonl"])
     assert found["told"]["left out"] == []
     assert [row for row in found["dags"] if row["model"] == "mine"] == found["files"]
     right = [row for row in found["dags"] if row["model"] == "oracle" and row["metric"] == "accuracy"]
@@ -320,11 +321,11 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
 def test_ids_that_several_shards_may_have_are_looked_at_together(apart: Path, tmp_path: Path) -> None:
     command(f"questree import decomp {apart / 'DAGS'} --out {tmp_path / 'RUN'} --quiet", tmp_path)
     run, file = Run(tmp_path / "RUN"), apart / "mine.jsonl"
-    assert in_shards(run, [file])
+    assert in_shards(run, AGQA, [file])
     folder = next(path for path in run.decomposed.iterdir() if path.is_dir())
     table = GIVEN.read(folder)
     GIVEN.write(table.with_columns(key=table["key"].scatter(0, "anybody")), folder)
-    assert not in_shards(run, [file]) and in_shards(run, [])
+    assert not in_shards(run, AGQA, [file]) and in_shards(run, AGQA, [])
 
 
 def goes_on(folder: Path) -> None:

@@ -26,6 +26,7 @@ from questree.scoring.dag_scores import in_shards
 from questree.scoring.run_scores import How, RunScores
 from questree.scoring.run_shards import known_answers
 from questree.scoring.shard_tasks import ScoringTask, ShardAnswers
+from questree.scoring.video_dags import VideoDags
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -140,8 +141,8 @@ def test_metrics_of_plugins_are_those_of_all_questions_at_once(notebook: Path, s
 @pytest.mark.usefixtures("plugged")
 def test_a_metric_that_does_not_say_so_is_counted_over_all_questions(notebook: Path) -> None:
     with patch.dict(METRICS, {"any": Metric("any", "1", lambda table: pl.Series([1] * len(table)))}):
-        assert not in_shards(Run(notebook / "run"), [])
-    assert in_shards(Run(notebook / "run"), [])
+        assert not in_shards(Run(notebook / "run"), AGQA, [])
+    assert in_shards(Run(notebook / "run"), AGQA, [])
 
 
 def alone(run: Path, files: list[Path], models: list[str], how: Scoring, **more: Any) -> list[Score]:
@@ -198,7 +199,7 @@ def test_reports_score_by_shards_what_they_score_at_once(notebook: Path) -> None
 
 @pytest.mark.processes
 def test_processes_read_what_files_say(notebook: Path, spoken: Path) -> None:
-    with patch("questree.scoring.dag_scores.many", lambda _: True):
+    with patch.object(VideoDags, "many", lambda _: True):
         rows_of(notebook / "run", [spoken], [], Scoring("skip", 0, policy="lenient"))
 
 

@@ -6,7 +6,7 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -17,9 +17,11 @@ from typing import Any, NoReturn, TypeVar
 
 from questree.extensions import LOADED, Plugin, blamed, load, told
 from questree.faults import BadInput, Fault
-from questree.progress import Inside, finished
+from questree.progress import Inside, finished, watch
 
 Result = TypeVar("Result")
+Given = TypeVar("Given")
+Name = TypeVar("Name")
 Pools = Callable[[], AbstractContextManager[Executor]]
 MANY = 2  # tasks, where nobody says how many
 SHOWN = 5  # failed tasks that are named
@@ -125,6 +127,31 @@ def over(
 ) -> list[Result]:
     """What the work gives for each of these, in their order; `task` is what it is done with."""
     return results({f"{kind} {name}": pool.submit(work, task, name, *more) for name in names}, label)
+
+
+@contextmanager
+def shared_out(workers: int, tasks: int) -> Iterator[Executor | None]:
+    """Who works on tasks, in as many rounds as they take; nobody but this process if that is all there is, or one
+    task."""
+    if tasks < 2 or not in_parallel(workers):
+        yield None
+        return
+    with processes(workers) as pool:
+        yield pool
+
+
+def each(
+    pool: Executor | None,
+    label: str,
+    kind: str,
+    names: Sequence[Name],
+    work: Callable[[Given, Name], Result],
+    task: Given,
+) -> list[Result]:
+    """What the work gives for each of these, in their order: in this process, if there is nobody else."""
+    if pool is None:
+        return [work(task, name) for name in watch(names, label, len(names))]
+    return over(pool, label, kind, names, work, task)
 
 
 def _tell_failed(errors: Mapping[str, Exception], done: int, tasks: int, remedy: Callable[[], str]) -> NoReturn:

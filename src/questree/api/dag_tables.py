@@ -9,9 +9,10 @@ from questree.columns.quoting import quoted
 from questree.faults import BadInput
 from questree.models.stored import of_shards, said
 from questree.notation.grammar import names
-from questree.stages.decompose.hierarchies import RunHierarchies, image_ids, shards
+from questree.stages.decompose.hierarchies import RunHierarchies, shards
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.question_texts import texts_at
+from questree.stages.decompose.set_hierarchies import image_ids
 from questree.stages.decompose.spoken import by_form
 from questree.stages.generate.programs import filled
 from questree.tables.hierarchies import NOTHING

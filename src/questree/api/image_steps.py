@@ -7,8 +7,8 @@ import polars as pl
 from questree.api.question_steps import StepShard
 from questree.domains.images.corpus import corpus
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.hierarchies import decomposed, image_ids, node_keys
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_hierarchies import decomposed, image_ids, node_keys
 from questree.stages.ground.node_evidence import found_boxes
 from questree.tables.image_questions import answered
 from questree.tables.images import IMAGES, Images

@@ -14,8 +14,8 @@ from questree.faults import BadInput, Fault, at_least, refuse
 from questree.scoring.run_questions import COLUMNS as NEEDED
 from questree.scoring.run_questions import direct, records, twins_of
 from questree.stages.balance.rounds import between, selection
-from questree.stages.decompose.hierarchies import image_ids
 from questree.stages.decompose.keys import rows_of
+from questree.stages.decompose.set_hierarchies import image_ids
 from questree.stages.generate.programs import programs
 from questree.stages.generate.text import lexicon, texts
 from questree.stages.questions import Bank, Shard, joined

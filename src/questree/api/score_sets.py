@@ -116,21 +116,17 @@ def scored_dags(
     told: Sequence[str] = (),
     **given: Unpack[DagOptions],
 ) -> Scores:
-    """Predictions and stored models on DAGs; of a run about videos shard by shard, if that is the same."""
+    """Predictions and stored models on DAGs; of a run shard by shard, if that is the same."""
     how, say = given["how"], given.get("say", silent)
     whole = bool(not (files or models) or given.get("train"))
-    if run is None or hierarchies or whole or not _by_shards(run, given.get("benchmark", ""), files, workers):
-        return dags(run, hierarchies, **given).of_files(files, models, told)
-    from questree.scoring.dag_scores import scored_in_shards
+    from questree.scoring.dag_scores import in_shards, scored_in_shards
 
-    errors = given.get("errors", False)
-    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers, files, errors), how, told)
-
-
-def _by_shards(run: Path, benchmark: str, files: Sequence[Given], workers: int) -> bool:
-    from questree.scoring.dag_scores import in_shards
-
-    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(Run(run), files, workers)
+    if run is not None and not (hierarchies or whole):
+        place, asked = Run(run), (given.get("split"), how, say, workers, files, given.get("errors", False))
+        own = chosen(place, given.get("benchmark", ""), "decomposed")
+        if in_shards(place, own, files, workers):
+            return scores(scored_in_shards(place, own, models, *asked), how, told)
+    return dags(run, hierarchies, **given).of_files(files, models, told)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:

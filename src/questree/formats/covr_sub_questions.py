@@ -1,20 +1,21 @@
 """Sub-questions about image sets as lines of JSON, by pieces of the table of nodes; what none of them knows of all,
 who was asked in words of their own and whose ids are the same, is found by one worker from numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from questree.stages.decompose.hierarchies import digested, image_ids, set_texts
+from questree.columns.joins import Ints
 from questree.stages.decompose.image_sets import own_nodes, set_node_table, spoken_nodes
+from questree.stages.decompose.set_hierarchies import DIGESTS, digested, image_ids, repeated, set_texts, told_apart
 from questree.stages.decompose.spoken import SetTexts
 from questree.tables.images import IMAGES
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS, WORDS
+from questree.tables.row_pieces import RowPiece, pieces_of
 from questree.tables.run import Run
 from questree.tables.store import end_to_end, new_folder
 from questree.tables.table import Table, rows_in
@@ -24,18 +25,6 @@ FILE = "sub_questions.jsonl"
 NODES = 1 << 16  # of a piece
 OWN = Table("own", {"own": pl.Boolean})  # [node] was it asked before it was part of another?
 NAMED_SETS = Table("named", {"scenes": pl.List(pl.String), "text": pl.String})  # [set] ids of images, and all in one
-DIGESTS = Table("digests", {"node": pl.UInt32, "key": pl.String})  # of nodes that no question is
-
-
-@dataclass(frozen=True)
-class RowPiece:
-    """Nodes or sets that stand next to each other; small enough to send anywhere that sees the run."""
-
-    begin: int
-    end: int
-
-    def __str__(self) -> str:
-        return f"{self.begin}-{self.end - 1}"
 
 
 @dataclass(frozen=True)
@@ -61,23 +50,18 @@ class LinesTask:
 def write_sub_questions(run: Run, out: Path, scratch: Path, pool: Executor) -> int:
     """A line per node, questions among them: id, question, scenes, answer, type; how many."""
     task, place = LinesTask(run.folder, scratch), run.covr / "decomposed"
-    sets, pieces = (pieces_of(place / f"{name}.parquet") for name in (SETS.name, "nodes"))
+    sets, pieces = (pieces_of(place / f"{name}.parquet", NODES) for name in (SETS.name, "nodes"))
     count = rows_in(place / "nodes.parquet")
     over(pool, "naming images", "sets", sets, write_named, task)
     results({"nodes": pool.submit(write_own, task, count)}, "reading DAGs")
     over(pool, "writing sub-questions", "nodes", pieces, write_lines, task, sets, {})
-    (again,) = results({"ids": pool.submit(repeated, task, pieces)}, "comparing ids")
+    (again,) = results({"ids": pool.submit(repeated_ids, task, pieces)}, "comparing ids")
     for piece in pieces:
         own = {node: number for node, number in again.items() if piece.begin <= node < piece.end}
         if own:
             results({f"nodes {piece}": pool.submit(write_lines, task, piece, sets, own)}, "writing sub-questions")
     end_to_end([task.place(piece) / FILE for piece in pieces], out)
     return count
-
-
-def pieces_of(path: Path) -> list[RowPiece]:
-    rows = rows_in(path)
-    return [RowPiece(*cuts) for cuts in pairwise([*range(0, rows, NODES), rows])]
 
 
 def write_named(task: LinesTask, piece: RowPiece) -> None:
@@ -107,19 +91,23 @@ def write_lines(task: LinesTask, piece: RowPiece, sets: Sequence[RowPiece], agai
     texts = SetTexts(WORDS.read(folder)["word"])
     said = spoken_nodes(FORMS.read(folder), nodes, texts, worded["node"].to_numpy(), worded["question"])
     used, place = np.unique(nodes["set"].to_numpy(), return_inverse=True)
-    named = pl.concat([NAMED_SETS.read_piece(task.named(own)) for own in sets])[used]
+    named = pl.concat([NAMED_SETS.read_piece(task.named(own))[rows] for own, rows in rows_by_piece(sets, used)])
     said = said.with_columns(set=pl.Series(place))
     keys = digested(said, tops, named["text"].to_list()).with_columns(pl.col("node") + piece.begin)
-    ids = [id or (f"{key}-{again[node]}" if node in again else key) for node, id, key in keys.iter_rows()]
     scenes = named["scenes"].gather(place)
-    table = said.select("question", "answer", "type").with_columns(id=pl.Series(ids), scenes=scenes)
+    table = said.select("question", "answer", "type").with_columns(told_apart(keys, again), scenes=scenes)
     with new_folder(task.place(piece)) as work:
         table.select("id", "question", "scenes", "answer", "type").write_ndjson(work / FILE)
         DIGESTS.write_piece(keys.filter(keys["id"].is_null()), work)
 
 
-def repeated(task: LinesTask, pieces: Sequence[RowPiece]) -> dict[int, int]:
-    """Nodes whose id another has before them, and the how many-th they are."""
-    found = pl.concat([DIGESTS.empty(), *(DIGESTS.read_piece(task.place(piece)) for piece in pieces)])
-    several = found.filter(pl.col("key").is_duplicated()).with_columns(at=pl.int_range(pl.len()).over("key") + 1)
-    return dict(several.filter(pl.col("at") > 1).select("node", "at").iter_rows())
+def rows_by_piece(pieces: Sequence[RowPiece], rows: Ints) -> Iterator[tuple[RowPiece, Ints]]:
+    """The pieces that some rows lie in, and where they lie there; rows ascend."""
+    cuts = np.searchsorted(rows, [piece.end for piece in pieces])
+    for piece, own in zip(pieces, np.split(rows, cuts[:-1]), strict=True):
+        if len(own):
+            yield piece, own - piece.begin
+
+
+def repeated_ids(task: LinesTask, pieces: Sequence[RowPiece]) -> dict[int, int]:
+    return repeated(pl.concat([DIGESTS.empty(), *(DIGESTS.read_piece(task.place(piece)) for piece in pieces)]))

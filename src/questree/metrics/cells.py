@@ -59,7 +59,8 @@ def stacked(parts: Sequence[Tallies], places: Sequence[Ints] | None = None) -> T
     [video] where a video stands instead; what several parts count of one is added up."""
     columns = list(dict.fromkeys(column for part in parts for column in part.columns))
     number, where = {column: at for at, column in enumerate(columns)}, places or _one_after_another(parts)
-    kind, videos = np.result_type(np.int32, *(part.passed for part in parts)), 1 + max(int(at.max()) for at in where)
+    kind = np.result_type(np.int32, *(part.passed for part in parts))
+    videos = 1 + max(int(at.max(initial=-1)) for at in where)
     passed, total = np.zeros((videos, len(columns)), kind), np.zeros((videos, len(columns)), np.int32)
     for part, at in zip(parts, where, strict=True):
         own = np.ix_(at, np.array([number[column] for column in part.columns], np.int64))

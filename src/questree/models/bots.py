@@ -192,11 +192,22 @@ def answer_run(
     refuse(options.faults())
     corpus = BotCorpus(run, options, images)
     with new_folder(run.predictions / (name or options.model)) as place:
-        found = list(_stored_shards(corpus, place, workers))
-        write_words(place, renumbered(place, found, list(corpus.number)))
-        without_halves(place)
+        found = _stored(corpus, place, workers)
         write_plan(place, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
     return sum(shard.answered for shard in found), sum(shard.nodes for shard in found)
+
+
+def answer_apart(run: Path, bot: str, place: Path) -> None:
+    """In a worker: a bot's answers to all nodes about image sets, in a folder of their own."""
+    with new_folder(place) as folder:
+        _stored(BotCorpus(Run(run), BotOptions(bot), True), folder, 1)
+
+
+def _stored(corpus: BotCorpus, place: Path, workers: int) -> list["StoredShard"]:
+    found = list(_stored_shards(corpus, place, workers))
+    write_words(place, renumbered(place, found, list(corpus.number)))
+    without_halves(place)
+    return found
 
 
 class StoredShard(NamedTuple):

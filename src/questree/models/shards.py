@@ -16,8 +16,9 @@ from questree.readings.answer import answer
 from questree.rules import IMAGE_DAGS, VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import executed
-from questree.stages.decompose.hierarchies import decomposed, shards
+from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.set_hierarchies import decomposed
 from questree.stages.decompose.spoken import Texts, Values, by_form, english_of
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING

@@ -1,49 +1,48 @@
-"""Models scored on the DAGs of a run about videos, shard by shard."""
+"""Models scored on the DAGs of a run, shard by shard."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-import numpy as np
-
+from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.metrics import catalogue
 from questree.metrics.answered import Listing
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Cell, Ints, Tallies
+from questree.metrics.cells import Cell, Tallies
 from questree.metrics.dags import dag_cells
 from questree.metrics.errors import error_cells
 from questree.models.predictions import FieldNames
-from questree.rules.schemes import VIDEO_DAGS
+from questree.rules.schemes import SCHEMES
 from questree.scoring.compared import Given, OneModel, Scoring, Tell, for_run
-from questree.scoring.run_shards import (
-    ShardsTogether,
-    ShardWork,
-    by_video,
-    counted,
-    each_shard,
-    given_files,
-    stored_in,
-    with_answers,
-)
-from questree.scoring.shard_counts import DagTask, keys_apart, score_shard, shard_answers
-from questree.scoring.shard_tasks import ShardScores
-from questree.stages.decompose.hierarchies import dags_given, file_order, many, shards
-from questree.stages.questions import Bank
+from questree.scoring.dag_shards import DagShards
+from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
+from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
+from questree.scoring.shard_tasks import ShardAnswers
 from questree.tables.predictions import samples
 from questree.tables.run import Run
+from questree.workers import shared_out
 
-DAGS = ShardWork(shard_answers, score_shard, with_answers)
+
+def looked_at(task: DagTask, seen: Sequence[ShardAnswers]) -> DagTask:
+    return replace(with_answers(task, seen), dags=task.dags.looked())
 
 
-def in_shards(run: Run, given: Sequence[Given], workers: int = 1) -> bool:
-    """Can the counts of shards be added up? In imported DAGs the id of a sub-question may be in several of them."""
-    if not by_video() or not (given and dags_given(run)):
-        return by_video()
-    names = [folder.name for folder in shards(run)]
-    return all(each_shard(keys_apart, run.folder, "looking at ids", names, workers if many(shards(run)) else 1))
+DAGS = ShardWork(shard_answers, score_shard, looked_at)
+PART = "DAG shards"  # of a benchmark
+
+
+def in_shards(run: Run, own: Benchmark, given: Sequence[Given], workers: int = 1) -> bool:
+    """Can the counts of shards be added up, and does every id of a file belong to one of them?"""
+    dags: type[DagShards] = own.part(PART)
+    if not given or not dags.adds_up(alone=False):
+        return dags.adds_up(alone=False)
+    with shared_out(workers if dags.many(run) else 1, dags.count(run)) as pool:
+        return dags.ids_apart(run, pool)
 
 
 def scored_in_shards(
     run: Run,
+    own: Benchmark,
     models: Sequence[str],
     split: str | None,
     how: Scoring,
@@ -52,45 +51,42 @@ def scored_in_shards(
     files: Sequence[Given] = (),
     errors: bool = False,
 ) -> Iterator[OneModel]:
-    """Stored models and files on the DAGs of a run about videos, as if all of these had been read at once."""
+    """Stored models and files on the DAGs of a run, as if all of these had been read at once."""
     stored_in(run, models)
-    found = dags_together(run, models, split, how, workers, files, errors)
+    found = dags_together(run, own, models, split, how, workers, files, errors)
     yield from found.scored(files, say)
 
 
 def dags_together(
     run: Run,
+    benchmark: Benchmark,
     models: Sequence[str],
     split: str | None,
     how: Scoring,
     workers: int,
     files: Sequence[Given] = (),
     errors: bool = False,
-    alone: tuple[int, ...] | None = None,
+    alone: bool = False,
 ) -> ShardsTogether:
     """The counts of all shards; `alone`: those of every question alone, too."""
-    folders = shards(run)
-    Bank(run)  # says so if the questions are of other facts
-    own, types = for_run(run, how), tuple(sorted(VIDEO_DAGS.unscored))
-    with given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given:
-        task = DagTask(run.folder, split, own, tuple(models), given, samples(run), types, errors=errors, alone=alone)
-        unknown, workers = bool(files or own.policies != ("exact",)), workers if many(folders) else 1
-        task, found = counted(DAGS, task, [folder.name for folder in folders], workers, unknown)
-    if not found:
-        raise BadInput.at(run.decomposed, f"no questions of the split {split}" if split else "no questions")
+    own, types = for_run(run, how), tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
+    shards: type[DagShards] = benchmark.part(PART)
+    with (
+        shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
+        shards.shared(run, models, split, alone, pool) as dags,
+        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+    ):
+        shared = run.folder, split, own, tuple(models), given, samples(run), types
+        task = DagTask(*shared, dags=dags, errors=errors, alone=alone)
+        unknown = bool(files or own.policies != ("exact",))
+        task, found = counted(DAGS, task, dags.names, pool, unknown)
+    if not any(shard.videos for shard in found):
+        place = benchmark.place(run, "decomposed")
+        raise BadInput.at(place, f"no questions of the split {split}" if split else "no questions")
     listing = Listing.together([shard.listing.dags for shard in found])
 
     def cells(tallies: Tallies) -> list[Cell]:
         more = error_cells(tallies) if errors else []
         return [*dag_cells(tallies, listing), *more, *catalogue.cells(tallies.columns, METRICS.values())]
 
-    return ShardsTogether(task, found, cells, _places(found))
-
-
-def _places(found: Sequence[ShardScores]) -> list[Ints]:
-    """[shard] [video] where it stands when files are read in their order."""
-    videos = [name for shard in found for name in shard.videos]
-    order = file_order(videos, np.concatenate([shard.with_dags for shard in found]))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return np.split(place, np.cumsum([len(shard.videos) for shard in found])[:-1])
+    return ShardsTogether(task, found, cells, dags.places(found))

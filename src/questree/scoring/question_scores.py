@@ -13,6 +13,7 @@ from questree.stages.decompose.hierarchies import FEW
 from questree.stages.questions import Bank
 from questree.tables.predictions import samples
 from questree.tables.run import Run
+from questree.workers import shared_out
 
 QUESTIONS = ShardWork(question_answers, score_questions, with_answers)
 
@@ -23,14 +24,17 @@ def questions_together(
     """The counts of all shards with the balanced questions of a split, or with all of them."""
     stored_in(run, models)
     bank, own = Bank(run), for_run(run, how)
-    with given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given:
+    names, workers = shard_names(bank), workers if bank.bytes() > FEW else 1
+    with (
+        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+        shared_out(workers, len(names)) as pool,
+    ):
         task = QuestionTask(
             *(run.folder, split, own, tuple(models), given, samples(run)),
             chosen=not every and has_selection(run),
             most_steps=most_steps(bank),
         )
-        workers = workers if bank.bytes() > FEW else 1
-        task, found = counted(QUESTIONS, task, shard_names(bank), workers, unknown=True)
+        task, found = counted(QUESTIONS, task, names, pool, unknown=True)
     if not found:
         raise nothing_asked(run, split)
     return ShardsTogether(task, found, agqa_cells)

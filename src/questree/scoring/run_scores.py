@@ -1,27 +1,25 @@
 """Models and bots scored on the questions and DAGs of a run, as the papers' tables do: read once for all of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from questree.benchmarks import AGQA, Benchmark
+from questree.benchmarks import Benchmark
 from questree.faults import Fault
 from questree.metrics.answered import Missing, answered
-from questree.metrics.answers import AnswerCounts, agqa_cells, fit_rows, most_likely
-from questree.metrics.cells import Ints, stacked
+from questree.metrics.cells import Ints
 from questree.metrics.dags import dag_counts, score_answered
 from questree.metrics.scores import Coverage, Score, Scored
 from questree.models.bots import BOTS
 from questree.models.stored import covered, said
 from questree.scoring.as_read import as_read, unread
 from questree.scoring.compared import OnePolicy, lacking, of_run, silent
-from questree.scoring.dag_scores import dags_together
+from questree.scoring.dag_scores import PART, dags_together
+from questree.scoring.dag_shards import AloneScores, DagShards
 from questree.scoring.run_answers import answers_to, has_answered
 from questree.scoring.run_questions import scored_questions
-from questree.scoring.run_shards import ShardsTogether, by_video, stored_in
-from questree.stages.questions import Bank
-from questree.stages.split import steps
+from questree.scoring.run_shards import ReadModel, ShardsTogether, stored_in
 from questree.tables.run import Run
 
 
@@ -54,32 +52,30 @@ class RunScores:
 
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How, names: Sequence[str], workers: int = 2) -> "RunScores":
-        """Of videos shard by shard, if that is the same."""
-        in_memory = benchmark.of_images or not by_video()
-        return _at_once(run, benchmark, how, names) if in_memory else _in_shards(run, how, names, workers)
+        """Shard by shard, if that is the same."""
+        dags: type[DagShards] = benchmark.part(PART)
+        if not dags.adds_up(alone=True):
+            return _at_once(run, benchmark, how, names)
+        stored_in(run, [name for name in names if has_answered(run, benchmark, name) or name not in BOTS])
+        errors = dags.tells_errors
+        found = dags_together(run, benchmark, names, how.split, how, workers, errors=errors, alone=True)
+        there = [shard.listing.alone for shard in found.shards if shard.listing.alone is not None]
+        alone = dags.together(there)
+        models = [_model(found, alone, read, how) for read in found.read((), silent, strict=False)]
+        return cls(models, alone.baseline(how.resampling))
 
 
-def _in_shards(run: Run, how: How, names: Sequence[str], workers: int) -> RunScores:
-    stored_in(run, [name for name in names if has_answered(run, AGQA, name) or name not in BOTS])
-    most = steps.of_run(Bank(run))
-    together = dags_together(run, names, how.split, how, workers, errors=True, alone=most)
-    counts = AnswerCounts.together([shard.listing.alone for shard in together.shards])
-    return RunScores(list(_models(together, how)), most_likely(counts))
-
-
-def _models(together: ShardsTogether, how: How) -> Iterator[ModelScores]:
-    for read in together.read((), silent, strict=False):
-        scored = together.scores([own.tallies for own in read.counts])
-        tallies = stacked([own.alone for own in read.counts if own.alone is not None])
-        alone, rows = Scored(tallies, agqa_cells(tallies)), scored.rows(read.model, how.resampling)
-        of_alone = [*alone.rows(read.model, how.resampling), *fit_rows(tallies, read.model, how.resampling)]
-        dags = np.sum([own.dags for own in read.counts if own.dags is not None], axis=0)
-        about = read.coverage, read.unread, read.model in together.task.samples
-        yield ModelScores(read.model, scored, rows, alone, of_alone, dags, *about)
+def _model(found: ShardsTogether, every: AloneScores, read: ReadModel, how: How) -> ModelScores:
+    scored = found.scores([own.tallies for own in read.counts])
+    alone = every.scored([own.alone for own in read.counts if own.alone is not None])
+    rows, of_alone = scored.rows(read.model, how.resampling), every.rows(alone, read.model, how.resampling)
+    dags = np.sum([own.dags for own in read.counts if own.dags is not None], axis=0)
+    about = read.coverage, read.unread, read.model in found.task.samples
+    return ModelScores(read.model, scored, rows, alone, of_alone, dags, *about)
 
 
 def _at_once(run: Run, benchmark: Benchmark, how: How, names: Sequence[str]) -> RunScores:
-    corpus = of_run(run, how.split, benchmark.name, how, errors=not benchmark.of_images)
+    corpus = of_run(run, how.split, benchmark.name, how, errors=benchmark.part(PART).tells_errors)
     questions, dags = scored_questions(run, benchmark, how.split), corpus.asked
     assert dags is not None
     found = list[ModelScores]()

@@ -5,6 +5,7 @@ files and by policies other than `exact`, a first round gathers the answers; the
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,6 @@ from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Cell, Ints, Tallies, stacked
 from questree.metrics.scores import SHOWN, Coverage, Score, Scored
 from questree.models.predictions import FieldNames
-from questree.progress import watch
 from questree.scoring.answer_kinds import kinds_by_type
 from questree.scoring.compared import Given, OneModel, PredictionReader, Tell, given_names, words_of
 from questree.scoring.shard_tasks import (
@@ -35,11 +35,8 @@ from questree.scoring.shard_tasks import (
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.tables.store import scratch
-from questree.workers import in_parallel, over, processes, whole
+from questree.workers import each, in_parallel, whole
 
-Result = TypeVar("Result")
-Sent = TypeVar("Sent")
-Shard = TypeVar("Shard")
 Task = TypeVar("Task", bound=ScoringTask)
 
 
@@ -49,13 +46,19 @@ def by_video() -> bool:
 
 
 @contextmanager
+def where_workers_see(run: Run) -> Iterator[Path]:
+    """A folder for what is gone at the end; in the run's own only if workers elsewhere must see it."""
+    with scratch(run.predictions) if in_parallel(1) else TemporaryDirectory() as made:
+        yield Path(made) if isinstance(made, str) else made
+
+
+@contextmanager
 def given_files(run: Run, given: Sequence[Given], called: FieldNames) -> Iterator[tuple[GivenFile, ...]]:
-    """Predictions, each file read once; in the run's folder only if workers elsewhere must see them."""
+    """Predictions, each file read once."""
     if not given:
         yield ()
         return
-    with scratch(run.predictions) if in_parallel(1) else TemporaryDirectory() as made:
-        folder = Path(made) if isinstance(made, str) else made
+    with where_workers_see(run) as folder:
         yield tuple(
             whole(read_given, one, name, called, folder / f"{at:04d}")
             if isinstance(one, Path)
@@ -73,25 +76,16 @@ class ShardWork(NamedTuple):
 
 
 def counted(
-    work: ShardWork, task: Task, shards: Sequence[Any], workers: int, unknown: bool
+    work: ShardWork, task: Task, shards: Sequence[Any], pool: Executor | None, unknown: bool
 ) -> tuple[Task, list[ShardScores]]:
     """The task with what it must know, and the counts of all shards that have questions; `unknown`: must it know what
     an answer is?"""
     if unknown:
-        seen = each_shard(work.answers, task, "answers", shards, workers)
+        seen = each(pool, "answers", "shard", shards, work.answers, task)
         there = [own for own in seen if own]
         task = work.told(task, there) if there else task
         shards = [shard for shard, own in zip(shards, seen, strict=True) if own and own.words]
-    return task, [own for own in each_shard(work.score, task, "scoring", shards, workers) if own.videos]
-
-
-def each_shard(
-    work: Callable[[Sent, Shard], Result], task: Sent, label: str, names: Sequence[Shard], workers: int
-) -> list[Result]:
-    if not in_parallel(workers) or len(names) < 2:
-        return [work(task, name) for name in watch(names, label, len(names))]
-    with processes(workers) as pool:
-        return over(pool, label, "shard", names, work, task)
+    return task, [own for own in each(pool, "scoring", "shard", shards, work.score, task) if own.listing is not None]
 
 
 def with_answers(task: Task, seen: Sequence[ShardAnswers]) -> Task:

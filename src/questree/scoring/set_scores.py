@@ -22,6 +22,7 @@ from questree.stages.split.image_sets import known_split
 from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
 from questree.tables.predictions import samples
 from questree.tables.run import Run
+from questree.workers import shared_out
 
 FEW = 32  # chunks; starting processes for fewer does not pay
 
@@ -56,9 +57,12 @@ def sets_together(
     if held_out:
         known_split(run, held_out)
     stored_in(run, models)
-    with given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given:
+    with (
+        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+        shared_out(workers if len(parts) > FEW else 1, len(parts)) as pool,
+    ):
         task = SetTask(run.folder, side, how, tuple(models), given, samples(run), every=every, held_out=held_out)
-        task, found = counted(SETS, task, parts, workers if len(parts) > FEW else 1, unknown=True)
+        task, found = counted(SETS, task, parts, pool, unknown=True)
     if not found:
         refuse_empty(parts, every)
         raise nothing_asked(run, side, held_out)

@@ -1,17 +1,14 @@
 """What a worker counts about the DAGs of one shard and the predictions of stored models, bots and files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Listing, Missing, ModelAnswers, answered, needed
-from questree.metrics.answers import AnswerCounts, agqa_tallies
-from questree.metrics.catalogue import Groups
 from questree.metrics.cells import Tallies
 from questree.metrics.dags import DagMetric, dag_counts, score_answered
 from questree.metrics.errors import error_kinds
@@ -20,8 +17,7 @@ from questree.rules.schemes import unscored
 from questree.scoring.answer_kinds import answers_by_type, kinds_of_keys
 from questree.scoring.as_read import read_by_key, unread
 from questree.scoring.compared import PredictionReader, choices, used_words
-from questree.scoring.run_answers import answers_in
-from questree.scoring.run_questions import AskedShard, asked_shard
+from questree.scoring.dag_shards import AloneQuestions, DagShards
 from questree.scoring.shard_tasks import (
     NOTHING_ASKED,
     GivenFile,
@@ -32,53 +28,44 @@ from questree.scoring.shard_tasks import (
     ShardScores,
     counts_of,
 )
-from questree.stages.decompose.hierarchies import RunHierarchies, corpus, part
+from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_by_id
 from questree.tables.hierarchies import NOTHING, Hierarchies
-from questree.tables.nodes import GIVEN, NODES
-from questree.tables.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DagTask(ScoringTask):
+    dags: DagShards
     errors: bool = False  # are kinds of errors told apart?
-    alone: tuple[int, ...] | None = None  # is every question scored alone, too? [template] the most steps in train
+    alone: bool = False  # is every question scored alone, too?
 
 
 class DagListing(NamedTuple):
     """What tables list, whoever answers."""
 
     dags: Listing
-    alone: AnswerCounts | None  # of the questions
+    alone: Any  # of the questions, if they are scored alone
 
 
-def shard_answers(task: DagTask, name: str) -> ShardAnswers | None:
-    """In a worker: the answers there are in one shard; nothing if no question is asked."""
-    dags, _ = part(task.run, name, task.split)
-    if nothing_in(dags):
-        return None
+def shard_answers(task: DagTask, name: Any) -> ShardAnswers:
+    """In a worker: the answers there are in one shard."""
+    task.dags.look(name)
+    dags = task.dags.part(name, task.split).hierarchies
     return ShardAnswers(dags.words, used_words(dags), answers_by_type(dags))
 
 
-def score_shard(task: DagTask, name: str) -> ShardScores:
+def score_shard(task: DagTask, name: Any) -> ShardScores:
     """In a worker: the counts of one shard."""
     with unscored(task.unscored):
-        dags, named = part(task.run, name, task.split)
-        if nothing_in(dags):
+        asked = task.dags.part(name, task.split)
+        own = DagShard.of(task, name, asked)
+        if nothing_in(asked.hierarchies) and own.alone is None:
             return NOTHING_ASKED
-        own = DagShard.of(task, RunHierarchies(Run(task.run), dags, [named]))
         counted = [own.of_model(model) for model in task.models] + [own.of_file(given) for given in task.files]
-        with_dags = np.zeros(len(dags.videos), bool)
-        with_dags[dags.dags["video"].to_numpy()] = True
-        answers = ShardAnswers(dags.words, used_words(dags))
-        return ShardScores(dags.videos, with_dags, answers, own.listing, counted)
-
-
-def keys_apart(run: Path, name: str) -> bool:
-    """In a worker: does every key that came with a node of a shard name its video, so that no other shard has it?"""
-    bank, folder = corpus(run)[0], Run(run).decomposed / name
-    names = bank.names.gather(NODES.only("video").read(folder)["video"])
-    return bool((GIVEN.only("key").read(folder)["key"].str.replace("-[^-]*$", "") == names).all())
+        with_dags = np.zeros(len(own.dags.videos), bool)
+        with_dags[own.dags.dags["video"].to_numpy()] = True
+        answers = ShardAnswers(own.dags.words, used_words(own.dags))
+        return ShardScores(own.dags.videos, with_dags, answers, own.listing, counted)
 
 
 def nothing_in(dags: Hierarchies) -> bool:
@@ -90,19 +77,16 @@ class DagShard:
     """A shard that is scored."""
 
     task: DagTask
+    name: Any
     asked: RunHierarchies
     reader: PredictionReader | None  # reads for the questions of the shard with the answers of all
     more: Sequence[DagMetric]
-    alone: AskedShard | None
-    groups: dict[str, Groups] = field(default_factory=dict)  # of its questions, alone
+    alone: AloneQuestions | None
 
     @classmethod
-    def of(cls, task: DagTask, asked: RunHierarchies) -> "DagShard":
+    def of(cls, task: DagTask, name: Any, asked: RunHierarchies) -> "DagShard":
         more = [partial(error_kinds, choices=choices(task.run, asked, task.how))] if task.errors else []
-        alone = None
-        if task.alone is not None:
-            alone = asked_shard(asked.run, asked.named[0].shard, task.split, task.alone)
-        return cls(task, asked, _reader(task, asked), more, alone)
+        return cls(task, name, asked, _reader(task, asked), more, task.dags.alone(name, asked, task.split))
 
     @property
     def dags(self) -> Hierarchies:
@@ -110,12 +94,11 @@ class DagShard:
 
     @property
     def listing(self) -> DagListing:
-        return DagListing(Listing.of(self.dags), AnswerCounts.of(self.alone.records.table) if self.alone else None)
+        return DagListing(Listing.of(self.dags), None if self.alone is None else self.alone.listing)
 
     def of_model(self, model: str) -> ModelCounts:
         """One that is stored, or a bot."""
-        named = self.asked.named[0]
-        given, missing = said(self.asked, answers_in(self.asked.run, model, named.shard)), self.task.missing(model)
+        given, missing = said(self.asked, self.task.dags.stored(self.name, model)), self.task.missing(model)
         cover = covered(self.asked, given)
         if self.reader is None:
             every = needed(self.dags, scored=False)
@@ -132,12 +115,10 @@ class DagShard:
     def counts(self, lost: int, count: int, read: ModelAnswers, missing: Missing) -> ReadCounts:
         beside = answered(self.dags, read, missing)
         tallies = score_answered(beside, self.more).tallies
-        if self.alone is None:
+        if not self.task.alone:
             return ReadCounts(lost, count, tallies)
-        given = self.alone.said(read.words, read.by_key[self.alone.own.nodes :])
-        return ReadCounts(
-            lost, count, tallies, agqa_tallies(self.alone.records, given, missing, self.groups), dag_counts(beside)
-        )
+        alone = None if self.alone is None else self.alone.tallies(read, missing)
+        return ReadCounts(lost, count, tallies, alone, dag_counts(beside))
 
     def of_file(self, given: GivenFile) -> ModelCounts:
         assert self.reader is not None

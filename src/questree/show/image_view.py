@@ -29,9 +29,9 @@ from questree.show.dag import Dag, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.hierarchies import image_ids, set_columns
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as taken_apart
+from questree.stages.decompose.set_hierarchies import image_ids, set_columns
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import selected

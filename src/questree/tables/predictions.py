@@ -45,8 +45,18 @@ class Stored:
     @classmethod
     def believed(cls, run: Run, model: str) -> "Stored":
         """Without a look at the nodes of all shards: for who is sent to one of them by who has looked."""
-        folder = run.predictions / model
+        return cls.at(run.predictions / model)
+
+    @classmethod
+    def at(cls, folder: Path) -> "Stored":
         return cls(folder, WORDS.read(folder)["word"].to_list())
+
+    def between(self, name: str, begin: int, end: int) -> NDArray[np.int32]:
+        """[node] as `shard` has it, of nodes begin <= n < end; the others are not read."""
+        found = np.full(end - begin, NOTHING, np.int32)
+        table = PREDICTIONS.read(self.folder / name, pl.col("node").is_between(begin, end - 1))
+        found[table["node"].to_numpy() - begin] = table["word"].to_numpy()
+        return found
 
     def shard(self, name: str, nodes: int) -> NDArray[np.int32]:
         """[node] number of the predicted word, NOTHING without one."""

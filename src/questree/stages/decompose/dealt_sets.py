@@ -129,9 +129,14 @@ def expected(chunks: Sequence[QuestionChunk]) -> int:
 
 def layout(scope: Ints, sets: int) -> list[int]:
     """Where chunks of sets begin, and the end."""
-    ends = np.cumsum(np.bincount(scope, minlength=sets))
-    cuts = np.searchsorted(ends, np.arange(QUESTIONS, len(scope), QUESTIONS), side="right")
-    return [0, *sorted({*cuts.tolist()} - {0, sets}), sets]
+    return cut(np.bincount(scope, minlength=sets), QUESTIONS)
+
+
+def cut(sizes: Ints, most: int) -> list[int]:
+    """Where chunks begin, and the end: what stands next to each other, no more than so much unless one has more."""
+    ends = np.cumsum(sizes)
+    cuts = np.searchsorted(ends, np.arange(most, ends[-1] if len(ends) else 0, most), side="right")
+    return [0, *sorted({*cuts.tolist()} - {0, len(sizes)}), len(sizes)]
 
 
 def chunk_of(scope: Ints, cuts: Sequence[int]) -> Ints:

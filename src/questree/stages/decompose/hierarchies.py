@@ -1,8 +1,7 @@
 """The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,20 +14,17 @@ from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.progress import watch
 from questree.readings.parts import compared
-from questree.rules import IMAGE_DAGS, VIDEO_DAGS
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.keys import asked, keyed, parts_of_others
 from questree.stages.decompose.occurrences import Compositions, Occurrences
-from questree.stages.decompose.spoken import Texts, by_form, program
+from questree.stages.decompose.spoken import Texts, by_form
 from questree.stages.generate.text import Lexicon, lexicon
 from questree.stages.questions import Bank
 from questree.tables import hierarchies as tables
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.hierarchies import NOTHING, Hierarchies, together
-from questree.tables.image_questions import ANSWERED
-from questree.tables.images import IMAGES as IMAGE_TABLE
-from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, NOT_SAID, TOPS, WORDS
-from questree.tables.predictions import IMAGE_SETS
+from questree.tables.nodes import EDGES, FORMS, GIVEN, NEGATIVES, NODES, NOT_SAID, TOPS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import own_note
 from questree.terms import UNKNOWN, Array, Language
@@ -66,9 +62,6 @@ SPLITS = ("train", "test")
 FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay
 
 
-DIGEST = 6  # bytes of a sub-question's id
-
-
 class ShardKeys(NamedTuple):
     """The keys of a shard: first those of its nodes, by row, then those of its questions, by row of `tops`."""
 
@@ -78,11 +71,15 @@ class ShardKeys(NamedTuple):
     asked: pl.DataFrame  # id and key of every question; those that read alike have one key
 
 
+SetTables = Callable[[], dict[str, pl.DataFrame]]  # by name, as in RUN/covr/decomposed
+
+
 @dataclass(frozen=True)
 class RunHierarchies:
     run: Run
     hierarchies: Hierarchies
     named: list[ShardKeys]  # keys of the hierarchies, in their order
+    tables: SetTables | None = None  # of image sets: reads what the hierarchies were made of
 
 
 def shards(run: Run) -> list[Path]:
@@ -285,83 +282,3 @@ def hierarchies_in(run: Run, split: str | None = None, benchmark: str = "") -> R
     """The DAGs of a benchmark of a run."""
     found: RunHierarchies = chosen(run, benchmark, "decomposed").part("hierarchies")(run, split)
     return found
-
-
-def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
-    """All DAGs, or those of the questions of one split; a question counts for the first image of its set."""
-    from questree.stages.decompose.image_sets import read_sets, spoken_sets  # much of it is about making questions
-
-    folder, names = decomposed(run), IMAGE_TABLE.read(run.images)["id"]
-    tables = read_sets(folder)
-    nodes, tops, sets = tables["nodes"], tables["tops"].select("id", "node"), tables["sets"]["images"]
-    words, columns = set_columns(tables)
-    keys = node_keys(spoken_sets(tables, asked=False), tops, image_ids(sets, names))
-    first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
-    questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
-    known = tops.select("id", key=pl.col("node").cast(pl.Int64))
-    if split is not None:
-        wanted = ANSWERED.read(run.covr).filter(split=split)["id"]
-        questions = questions.filter(tops["id"].is_in(wanted.implode()))
-    if questions.is_empty():
-        raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
-    asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
-    found = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
-    return RunHierarchies(run, found, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64), known)])
-
-
-def set_columns(tables: dict[str, pl.DataFrame]) -> tuple[list[str], Columns]:
-    """All words, and what every node about a set of images brings along."""
-    from questree.domains.images import IMAGES  # takes a moment, and video runs need none
-
-    forms, nodes = tables[FORMS.name], tables["nodes"]
-    counts = pl.Series([program(text, IMAGES).kind.words == "number" for text in forms["program"]], dtype=pl.Boolean)
-    most = nodes["answer"].filter(counts.gather(nodes["form"])).cast(pl.Int64).max()
-    words = AnswerWords(tables[WORDS.name]["word"].to_list(), int(most or 0))  # type: ignore[arg-type]
-    return list(words.number), Columns.of(forms, nodes, words, IMAGES, IMAGE_DAGS.types)
-
-
-def decomposed(run: Run) -> Path:
-    """Where the DAGs are."""
-    folder = run.covr / "decomposed"
-    if not folder.is_dir():
-        raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
-    run.require_plugins(run.covr)
-    return folder
-
-
-def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
-    """[set] the ids of its images, given the rows of its images and [image] their ids."""
-    rows = pl.DataFrame({"image": sets}).with_row_index("set").explode("image")
-    return rows.with_columns(id=names.gather(rows["image"])).group_by("set", maintain_order=True).agg("id")["id"]
-
-
-def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
-    """[node] its id: that of the first question it is, or else a digest of what is asked about which images.
-
-    Predictions for other questions then never fit by chance, as they would if rows were counted.
-    """
-    again = pl.int_range(pl.len()).over("key") + 1  # digests are short: of equal ones the second gets a number
-    made = pl.when(again == 1).then("key").otherwise(pl.format("{}-{}", "key", again))
-    return digested(nodes, tops, set_texts(images)).select(pl.coalesce("id", made).alias("id")).to_series()
-
-
-def digested(nodes: pl.DataFrame, tops: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
-    """[node] its number, the `id` of the first question it is, or if there is none the `key`, a digest.
-
-    sets: [set] as `set_texts` has it."""
-    first = tops.group_by("node").agg(pl.col("id").first())
-    own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
-    below = own.filter(pl.col("id").is_null()).sort("node")
-    made = below.select("node", key=pl.Series(list(digests(below, sets)), dtype=pl.String))
-    return own.join(made, on="node", how="left").sort("node").select("node", "id", "key")
-
-
-def set_texts(images: pl.Series) -> list[str]:
-    """[set] the ids of its images, in any order."""
-    return ["\0".join(sorted(own)) for own in images.to_list()]
-
-
-def digests(nodes: pl.DataFrame, sets: Sequence[str]) -> Iterator[str]:
-    for at, text, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
-        asked = f"{sets[at]}\n{text}\n{word or ''}"
-        yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, corpus, decomposed
-from questree.stages.decompose.image_sets import own_words, read_sets
+from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, corpus
+from questree.stages.decompose.image_sets import own_words
 from questree.stages.decompose.keys import asked as asked_questions
 from questree.stages.decompose.spoken import SetTexts, english_of, say
 from questree.tables.nodes import FORMS, TOPS, WORDS, read_nodes
@@ -53,7 +53,8 @@ def _about_videos(asked: RunHierarchies, shard: ShardKeys, nodes: Array, tops: A
 
 
 def _about_images(asked: RunHierarchies, nodes: Array) -> Iterator[pl.Series]:
-    tables = read_sets(decomposed(asked.run))
+    assert asked.tables is not None
+    tables = asked.tables()
     first, question = own_words(tables)
     others = np.setdiff1d(nodes, first)
     said = english_of(tables[FORMS.name], tables["nodes"][others], SetTexts(tables[WORDS.name]["word"]))

@@ -1,0 +1,151 @@
+"""Models scored on DAGs about image sets chunk by chunk: the rows are those of all DAGs at once."""
+
+import json
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import polars as pl
+import pytest
+
+from questree.api import score_sets
+from questree.benchmarks import COVR
+from questree.cli.answer import answer as answer_command
+from questree.faults import BadInput
+from questree.metrics.catalogue import METRICS, Metric
+from questree.scoring import set_dags
+from questree.scoring.compared import Scoring
+from questree.scoring.run_scores import How, RunScores
+from questree.search.word_tables import default_words
+from questree.stages.decompose import dealt_dags, set_hierarchies
+from questree.stages.decompose.hierarchies import hierarchies_in
+from questree.stages.decompose.set_chunks import decompose_run
+from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.run import Run
+from worlds.image_run import image_run
+
+WRONG = Scoring("wrong", 30)
+FREE = ["{}", "I think it is {}.", "no idea", "True", "the {}!"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """DAGs with two stored models: one makes mistakes, one says some things in free text and some not at all."""
+    place = tmp_path_factory.mktemp("chunks")
+    run = image_run(place / "run")
+    decompose_run(run, default_words(), every=True)
+    answer_command(run.folder, model="perception-noise", quiet=True)
+    answer_command(run.folder, model="theirs", predictions=spoken(run, place / "theirs.jsonl"), quiet=True)
+    return run
+
+
+def spoken(run: Run, path: Path) -> Path:
+    """Predictions for most nodes, partly in free text, and one for none."""
+    ids = hierarchies_in(run).hierarchies.keys.to_list()
+    said = {id: FREE[at % 5].format(("yes", "no", "2", "red")[at % 4]) for at, id in enumerate(ids) if at % 9 != 4}
+    lines = [{"id": id, "prediction": own} for id, own in ({"nobody": "yes"} | said).items()]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def both(run: Run, files: list[Path], models: list[str], most: int, workers: int = 1, **more: Any) -> list[Any]:
+    """All DAGs at once and chunk by chunk: the same rows to the last digit, and the same is said."""
+    said = [list[str](), list[str]()]
+    whole = score_sets.dags(run.folder, say=said[0].append, **more).of_files(files, models)
+    with patch.object(dealt_dags, "NODES", most):
+        parts = score_sets.scored_dags(files, models, run.folder, say=said[1].append, workers=workers, **more)
+    assert whole.rows == parts.rows and said[0] == said[1]
+    for one, other in zip(whole.scored.values(), parts.scored.values(), strict=True):
+        assert one.tallies.total.sum(axis=1).tolist() == other.tallies.total.sum(axis=1).tolist()  # one order of images
+    return parts.rows
+
+
+@pytest.mark.parametrize("most", [1, 40, 1 << 17])
+@pytest.mark.parametrize("missing", ["wrong", "skip"])
+def test_rows_are_those_of_all_dags_at_once(run: Run, tmp_path: Path, most: int, missing: Any) -> None:
+    file = spoken(run, tmp_path / "mine.jsonl")
+    rows = both(run, [file], ["perception-noise", "theirs"], most, how=Scoring(missing, 30))
+    assert {row.model for row in rows} == {"perception-noise", "theirs", "mine"}
+    assert {row.metric for row in rows} >= {"accuracy", "CA", "RWR", "IC", "IC-accuracy correlation"}
+    assert not list(run.folder.rglob(".*"))
+
+
+def test_chunks_have_all_that_counts_for_their_images(run: Run, tmp_path: Path) -> None:
+    with patch.object(dealt_dags, "NODES", 40):
+        dealt = dealt_dags.deal_dags(run, tmp_path, [], None)
+    parts, whole = [dealt.hierarchies(chunk).hierarchies for chunk in dealt.chunks], hierarchies_in(run).hierarchies
+    assert len(parts) > 3 and [name for part in parts for name in part.videos] == whole.videos
+    assert sorted(key for part in parts for key in part.keys) == sorted(whole.keys)
+    for name in ("nodes", "edges", "composed", "dags", "isolated"):
+        assert sum(len(getattr(part, name)) for part in parts) == len(getattr(whole, name))
+
+
+@pytest.mark.parametrize("policy", ["vqa", "lenient", "all"])
+def test_every_policy_reads_with_the_answers_of_all(run: Run, tmp_path: Path, policy: Any) -> None:
+    file = spoken(run, tmp_path / "mine.jsonl")
+    both(run, [file], ["theirs"], 40, how=Scoring("wrong", 10, policy=policy))
+
+
+def test_splits_are_told_by_questions(run: Run) -> None:
+    sizes = []
+    for split in ("train", "dev", "test"):
+        rows = both(run, [], ["perception-noise"], 40, how=WRONG, split=split)
+        sizes.append(next(row.n for row in rows if (row.metric, row.group) == ("accuracy", "Overall")))
+    every = both(run, [], ["perception-noise"], 40, how=WRONG)
+    assert min(sizes) > 0 and sum(sizes) >= next(row.n for row in every if row.group == "Overall")
+    with pytest.raises(BadInput, match="no questions of the split nothing"):
+        score_sets.scored_dags([], ["perception-noise"], run.folder, how=WRONG, split="nothing")
+
+
+def test_ids_that_are_the_same_in_two_chunks_get_a_number(run: Run, tmp_path: Path) -> None:
+    with patch.object(set_hierarchies, "DIGEST", 1):
+        keys = hierarchies_in(run).hierarchies.keys
+        assert keys.str.count_matches("-").eq(2).sum() > 10 and keys.is_unique().all()
+        both(run, [spoken(run, tmp_path / "mine.jsonl")], [], 40, how=WRONG)
+
+
+def test_a_metric_of_a_plugin_is_counted_in_chunks_if_it_looks_at_one_image(run: Run) -> None:
+    for apart in (True, False):
+        share = Metric("share", "1 / questions", 1 / pl.len().over("scope"), by_video=apart)
+        with patch.dict(METRICS, {"share": share}), patch.object(dealt_dags, "deal_dags") as dealt:
+            dealt.side_effect = ZeroDivisionError
+            with patch.object(set_dags, "deal_dags", dealt):
+                if apart:
+                    with pytest.raises(ZeroDivisionError):
+                        score_sets.scored_dags([], ["perception-noise"], run.folder, how=WRONG)
+                else:
+                    score_sets.scored_dags([], ["perception-noise"], run.folder, how=WRONG)
+        if apart:
+            with patch.dict(METRICS, {"share": share}):
+                assert "share" in {row.metric for row in both(run, [], ["perception-noise"], 40, how=WRONG)}
+
+
+@pytest.mark.parametrize("how", [How("wrong", 20, split=None), How("wrong", 20), How("skip", 20, policy="lenient")])
+def test_reports_score_by_chunks_what_they_score_at_once(run: Run, how: How) -> None:
+    names = ["perception-noise", "theirs", "oracle", "most-likely", "uniform"]
+    unsaid = Metric("unsaid", "1", lambda table: pl.Series([1] * len(table)))
+    try:
+        BALANCED.write(ANSWERED.read(run.covr).filter(pl.int_range(pl.len()) % 4 != 1), run.covr)
+        with patch.object(dealt_dags, "NODES", 40):
+            parts = RunScores.of(run, COVR, how, names, 1)
+        with patch.dict(METRICS, {"unsaid": unsaid}):
+            whole = RunScores.of(run, COVR, how, names, 1)
+    finally:
+        (run.covr / "balanced.parquet").unlink()
+    assert [one.model for one in parts.models] == names
+    assert parts.baseline == [row for row in whole.baseline if row.metric != "unsaid"]
+    assert {row.model for row in parts.baseline} == {"MAJ", "MAJTEMPL"}
+    for one, other in zip(parts.models, whole.models, strict=True):
+        assert one.dags == [row for row in other.dags if row.metric != "unsaid"]
+        assert one.alone == [row for row in other.alone if row.metric != "unsaid"]
+        assert np.array_equal(one.per_dag, other.per_dag) and one.per_dag.sum() > 0
+        assert (one.coverage.needed, one.coverage.found) == (other.coverage.needed, other.coverage.found)
+        assert (one.unread, one.sample) == (other.unread, other.sample)
+
+
+@pytest.mark.processes
+@patch.object(set_dags, "FEW", 0)
+def test_processes_count_chunks(run: Run, tmp_path: Path) -> None:
+    file = spoken(run, tmp_path / "mine.jsonl")
+    both(run, [file], ["theirs"], 40, workers=2, how=Scoring("wrong", 10, policy="lenient"), split="test")

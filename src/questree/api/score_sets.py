@@ -123,14 +123,14 @@ def scored_dags(
         return dags(run, hierarchies, **given).of_files(files, models, told)
     from questree.scoring.dag_scores import scored_in_shards
 
-    errors = given.get("errors", False)
-    return scores(scored_in_shards(Run(run), models, given.get("split"), how, say, workers, files, errors), how, told)
+    split, errors = given.get("split"), given.get("errors", False)
+    return scores(scored_in_shards(Run.at(run), models, split, how, say, workers, files, errors), how, told)
 
 
 def _by_shards(run: Path, benchmark: str, files: Sequence[Given], workers: int) -> bool:
     from questree.scoring.dag_scores import in_shards
 
-    return not chosen(Run(run), benchmark, "decomposed").of_images and in_shards(Run(run), files, workers)
+    return not chosen(Run.at(run), benchmark, "decomposed").of_images and in_shards(Run.at(run), files, workers)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:
@@ -170,8 +170,8 @@ def agqa_questions(
         corpus = compared.of_records(asked, how, say)
     else:
         assert run is not None
-        asked = agqa_questions.of_run(Run(run), split or "test", every)
-        corpus = agqa_questions.scored_on(asked, Run(run), how, say)
+        asked = agqa_questions.of_run(Run.at(run), split or "test", every)
+        corpus = agqa_questions.scored_on(asked, Run.at(run), how, say)
     guessed = most_likely(AnswerCounts.of(asked.table))
     return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), guessed)
 
@@ -193,7 +193,7 @@ def scored_agqa(
     if run is None or given.get("questions") is not None or not by_video():
         return agqa_questions(**given).of_files(files, models, told)
     asked = given.get("split") or "test", given.get("every", False)
-    found = questions_together(Run(run), models, *asked, how, workers, files)
+    found = questions_together(Run.at(run), models, *asked, how, workers, files)
 
     def fitted(name: str, one: Scored) -> list[Score]:
         return fit_rows(one.tallies, name, how.resampling)
@@ -215,7 +215,7 @@ def covr_questions(
     """Questions about image sets, each alone; test, if no split is named. Beside the models MAJ and MAJTEMPL."""
     from questree.scoring import image_sets
 
-    place = None if run is None else Run(run)
+    place = None if run is None else Run.at(run)
     asked, learnt = (
         image_sets.of_run(place, split or "test", held_out, every) if place else image_sets.of_files(questions, train)
     )
@@ -239,7 +239,7 @@ def scored_covr(
     if run is None or not in_chunks():
         return covr_questions(**given).of_files(files, models, told)
     asked = given.get("split") or "test", given.get("held_out", ""), given.get("every", False)
-    found = sets_together(Run(run), models, *asked, how, workers, files)
+    found = sets_together(Run.at(run), models, *asked, how, workers, files)
     guesses, models_of = baselines(found), found.scored(files, given.get("say", silent))
     return scores(models_of, how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
 
@@ -270,12 +270,12 @@ def stored_models(
     known = models_in(run, benchmark)
     if not (named or known):
         raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
-    return compared.known_models(run, named or compared.current_models(Run(run), known, say), known)
+    return compared.known_models(run, named or compared.current_models(Run.at(run), known, say), known)
 
 
 def models_in(run: Path, benchmark: str = "") -> list[str]:
     """Models that have answered the DAGs of a run."""
-    return compared.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
+    return compared.stored_models(Run.at(run), chosen(Run.at(run), benchmark, "decomposed"))
 
 
 def not_asked(run: Path | None) -> list[str]:
@@ -284,4 +284,4 @@ def not_asked(run: Path | None) -> list[str]:
         return []
     from questree.stages.generate.annotated import told
 
-    return list(told(Run(run)))
+    return list(told(Run.at(run)))

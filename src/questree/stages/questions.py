@@ -234,7 +234,7 @@ class Shard:
 
     @cached_property
     def words(self) -> WordPositions:
-        return WordPositions(self)
+        return WordPositions(replace(self))  # of another than keeps them: what goes round waits for the collector
 
     @cached_property
     def forms(self) -> Ints:
@@ -486,6 +486,11 @@ class Bank:
             for rows in ranges
         ]
         return self._shard(pl.concat(few), self._sides(folder), QUESTIONS.ends(folder, "video"))
+
+    def without_questions(self, folder: Path) -> Shard:
+        """How things are named in its videos, for questions that are read piece by piece."""
+        none = TABLES[self.edition.name][QUESTIONS.name].empty()
+        return self._shard(none, self._sides(folder), QUESTIONS.ends(folder, "video"))
 
     def pieces(self, folder: Path) -> Iterator[Shard]:
         """Its questions, not more at a time than are read at once."""

@@ -156,7 +156,7 @@ def twins_of(asked: Shard, train: NDArray[np.bool_], direct: pl.DataFrame | None
 
 
 def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None:
-    """What shards have of each part, one after the other; of the pieces of one, no more than a part of a split."""
+    """What shards have of each part, one after the other, and of each piece by piece."""
     with ExitStack() as files:
         writers = {
             part_of(each, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
@@ -171,7 +171,7 @@ def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None
             )
             twins.write(pl.concat(own).sort("video", "number").collect())
             for name, writer in writers.items():
-                writer.write(pl.concat(found).filter(name).select(*BALANCED.columns).collect())
+                writer.write_all(piece.filter(name).select(*BALANCED.columns).collect() for piece in found)
 
 
 def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:

@@ -24,18 +24,12 @@ from questree.notation.grammar import names
 from questree.readings.answer import spell
 from questree.readings.evidence import evidence
 from questree.stages.balance.rounds import selection
+from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.ground.evidence import arguments, cores, reference_frames, slot_frames, windows
+from questree.stages.named import Named
 from questree.stages.question_forms import QuestionForm, plain_form
-from questree.stages.questions import (
-    DIRECT_COLUMNS,
-    Bank,
-    Named,
-    Shard,
-    direct_equivalents,
-    direct_questions,
-    numbered,
-)
+from questree.stages.questions import Bank, Shard, numbered
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
 from questree.tables.run import Run, kept_while

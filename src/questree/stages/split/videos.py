@@ -15,7 +15,8 @@ from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import has_selection, selected
-from questree.stages.questions import DIRECT_COLUMNS, Bank, Shard, direct_equivalents, direct_questions
+from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
+from questree.stages.questions import Bank, Shard
 from questree.stages.split.declared import INDIRECT, File, Split, added, agqa, file_of, left_out, read_file
 from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts_of, prove, see, write_notes
 from questree.stages.split.language import of_videos

@@ -159,7 +159,7 @@ def test_a_dag_is_a_graph(run: questree.Run) -> None:
 
 
 def test_what_is_not_there_is_said_as_the_command_says_it(notebook: Path, run: questree.Run) -> None:
-    with pytest.raises(questree.BadInput, match="no such run folder"):
+    with pytest.raises(questree.BadInput, match="expected a run folder, got nothing there"):
         questree.open(notebook / "nowhere")
     with pytest.raises(questree.BadInput, match="no question 'x'"):
         run["x"]

@@ -96,7 +96,7 @@ def test_a_run_without_raw_facts_is_refused_and_nothing_is_written(tmp_path: Pat
     with pytest.raises(BadInput, match=r"tracks\.parquet: not a readable Parquet file"):
         augment(run, quiet=True)
     assert not (run / "facts").exists() and not (run / "ledger.json").exists()
-    with pytest.raises(BadInput, match="no such run folder"):
+    with pytest.raises(BadInput, match="expected a run folder, got nothing there"):
         augment(tmp_path / "nowhere", quiet=True)
 
 

@@ -64,6 +64,6 @@ def test_a_dense_video_is_measured_stage_by_stage(tmp_path: Path, capsys: pytest
     assert "Peak memory, MiB" in capsys.readouterr().out
     few, many = msgspec.json.decode((tmp_path / "bench.json").read_bytes())
     assert (few["actions"], many["actions"]) == (2, 4) and 0 < few["questions"] < many["questions"]
-    names = ["ingest", "augment", "generate", "balance", "split", "decompose", "answer", "score"]
-    assert [stage["name"] for stage in many["stages"]] == names
+    names = ["ingest", "augment", "generate", "balance", "audit", "export agqa", "split --all", "split", "decompose"]
+    assert [stage["name"] for stage in many["stages"]] == [*names, "answer", "score"]
     assert all(stage["peak_rss_bytes"] > 2**25 and stage["cpu_seconds"] > 0 for stage in many["stages"])

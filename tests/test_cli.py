@@ -80,7 +80,10 @@ def test_wrong_usage_exits_with_2(words: list[str]) -> None:
 def test_a_run_that_is_not_there_is_one_line_and_exit_1(command: str, tmp_path: Path) -> None:
     found = here.questree(command, tmp_path / "nowhere")
     assert found.returncode == 1
-    assert found.stderr == f"error: {tmp_path / 'nowhere'}: no such run folder; make one with `questree ingest`\n"
+    assert (
+        found.stderr
+        == f"error: {tmp_path / 'nowhere'}: expected a run folder, got nothing there; make one with `questree build`\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -54,7 +54,7 @@ def test_stages_of_videos_give_the_same_bytes(cleaned_run: Run, scheduler: str, 
     for folder, more in zip(folders, options, strict=True):
         copy(cleaned_run, folder)
         own = more if "--cluster" in more else []
-        with patch("questree.sources.action_genome_videos.FRAMES", 40 if own else 1 << 14):
+        with patch("questree.sources.shared_action_genome.FRAMES", 40 if own else 1 << 14):
             world = cleaned_run.folder.parent / "world"
             done(folder, "ingest", "action-genome", world, "--out", "ingested", "--quiet", *more)
         with patch("questree.stages.augmented.VIDEOS", 3 if own else 100):

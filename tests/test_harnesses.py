@@ -326,7 +326,7 @@ def test_datasets_has_tables_of_every_split_and_a_card(
         (("inspect", "run", "--media", "nowhere"), "nowhere: no such folder of frames"),
         (("inspect", "run", "--media", "EMPTY"), "got none (3 are missing)"),
         (("inspect", "run", "--frames", "0"), "--frames: expected at least 1, got 0"),
-        (("inspect", "nowhere"), "nowhere: no such run folder"),
+        (("inspect", "nowhere"), "nowhere: expected a run folder, got nothing there"),
         (("hf", "run", "--licence", "mine: all"), "--licence: expected a name as mit, cc-by-4.0, other or unknown"),
     ],
 )

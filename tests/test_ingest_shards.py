@@ -13,7 +13,7 @@ import pytest
 from chaos.kills import content
 from questree.api.ingesting import ingest
 from questree.faults import BadInput, Fault
-from questree.sources import action_genome_videos, own_parts, shared_videos
+from questree.sources import own_parts, shared_action_genome, shared_videos
 from questree.sources.catalogue import SOURCES
 from questree.sources.runs import split_counts, summary, write_image_run, write_run
 from questree.sources.scenes import DEV
@@ -30,7 +30,7 @@ def in_small_parts() -> Iterator[None]:
     with (
         patch.object(own_parts, "BYTES", 1),
         patch.object(shared_videos, "VIDEOS", 2),
-        patch.object(action_genome_videos, "FRAMES", 40),
+        patch.object(shared_action_genome, "FRAMES", 40),
     ):
         yield
 

@@ -317,7 +317,10 @@ def test_the_text_of_a_place_is_its_url_and_it_travels_as_such(bucket: str, tmp_
         ("s3://", "error: s3://: expected a URL with a bucket, as in s3://bucket/run"),
         ("gs://bucket/run", "error: gs://: needs the package gcsfs, which is not installed; `pip install gcsfs`"),
         ("az://bucket/run", "error: az://: needs the package adlfs, which is not installed; `pip install adlfs`"),
-        ("memory://nothing/here", "error: memory://nothing/here: no such run folder; make one with `questree ingest`"),
+        (
+            "memory://nothing/here",
+            "error: memory://nothing/here: expected a run folder, got nothing there; make one with `questree build`",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_url_is_one_line(url: str, said: str, bucket: str) -> None:

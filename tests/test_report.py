@@ -602,7 +602,7 @@ def test_wrong_names_are_refused_all_at_once(run: Run, tmp_path: Path) -> None:
     ]
     with pytest.raises(BadInput, match="expected a bot, got 'sage'; choose from oracle, "):
         command(run.folder, bots="sage", out=tmp_path / "r.html")
-    with pytest.raises(BadInput, match="no such run folder"):
+    with pytest.raises(BadInput, match="expected a run folder, got nothing there"):
         command(tmp_path / "nowhere", out=tmp_path / "r.html")
 
 

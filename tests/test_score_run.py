@@ -272,7 +272,7 @@ def test_what_does_not_go_together_is_said(run: Run, released: dict[str, Path], 
         decomp(hierarchies=released["test"], quiet=True)
     with pytest.raises(BadInput, match="expected a new name, got 'oracle', which is a bot"):
         answer(run.folder, model="oracle", predictions=file[0], quiet=True)
-    with pytest.raises(BadInput, match="no such run folder"):
+    with pytest.raises(BadInput, match="expected a run folder, got nothing there"):
         decomp(tmp_path / "nowhere", predictions=file, quiet=True)
     with pytest.raises(BadInput, match="`questree decompose` writes it"):
         answer(copy_without_dags(run, tmp_path).folder, model="uniform", quiet=True)

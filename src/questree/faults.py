@@ -68,7 +68,7 @@ class BadInput(Exception):
     ...     questree.open("nowhere")
     ... except questree.BadInput as bad:
     ...     print(bad)
-    nowhere: no such run folder; make one with `questree build`
+    nowhere: expected a run folder, got nothing there; make one with `questree build`
     """
 
     def __init__(self, faults: Iterable[Fault]):

@@ -242,7 +242,9 @@ def test_the_curve_is_a_plot(taught: Run) -> None:
 
 
 def test_paths_are_plain(tmp_path: Path) -> None:
-    assert "no such run folder" in command("train", tmp_path / "nowhere", "--model", "lstm").stderr
+    assert (
+        "expected a run folder, got nothing there" in command("train", tmp_path / "nowhere", "--model", "lstm").stderr
+    )
 
 
 def test_the_page_on_models_works(taught: Run) -> None:

@@ -23,7 +23,7 @@ def answer_again(run: "StrPath", *, facts: "StrPath | None" = None, released_las
 
     `facts` to answer from, if the run has none; `released_last` reads `last` as the released generator does.
     """
-    place = Run(path_of(run))
+    place = Run.at(run)
     if not place.imported.is_dir():
         if place.decomposed.is_dir():
             raise BadInput.at(place.imported, "no imported questions to answer again; give --model to answer the run's")

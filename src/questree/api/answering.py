@@ -98,7 +98,7 @@ def bots(run: StrPath, benchmark: str = "") -> list[dict[str, str]]:
 
 
 def _chosen(run: StrPath, benchmark: str) -> tuple[tables.Run, Benchmark]:
-    place = tables.Run(path_of(run))
+    place = tables.Run.at(run)
     own = chosen(place, benchmark, "decomposed")
     if own is AGQA:
         place.vocabulary()
@@ -162,7 +162,7 @@ def ground(
     <Made by ground: wrote grounded>
     """
     refuse(at_least(0, {"sample": sample}))
-    place, options = tables.Run(path_of(run)), GroundOptions(split, every, sample, seed, benchmark)
+    place, options = tables.Run.at(run), GroundOptions(split, every, sample, seed, benchmark)
     groups = attribute_groups(place, options, None if words is None else path_of(words))
     made = write(place, options, groups, path_of(out), format)
     left = ", ".join(f"{reason} {count:,}" for reason, count in sorted(made.left_out.items())) or "none"

@@ -74,7 +74,7 @@ def augment(
 
 def cleaned(run: Path, options: AugmentOptions, without: Sequence[str], ablation: bool, workers: int) -> Made:
     """Write the cleaned facts and the ledger."""
-    place, absent = Run(run), left_out(run, without)
+    place, absent = Run.at(run), left_out(run, without)
     rules = [rule for rule in RULES.values() if rule not in absent]
     place.stored("raw")  # say now that there are none
     with writing(run, "augment"):

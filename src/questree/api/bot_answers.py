@@ -18,7 +18,6 @@ from questree.models.chatty import chatty
 from questree.models.known_prompts import KnownPrompts, Signs
 from questree.models.seen_pictures import SeenPictures
 from questree.models.stored import said
-from questree.places import path_of
 from questree.progress import watch
 from questree.scoring.compared import stored_models
 from questree.show.frames import image_file, media_folder
@@ -60,7 +59,7 @@ class BotAnswers:
         media: Path | None = None,
         chatty: bool = False,
     ) -> "BotAnswers":
-        place = Run(path_of(run))
+        place = Run.at(run)
         own = chosen(place, benchmark, "decomposed")
         known = {*BOTS, *stored_models(place, own)}
         strange = [name for name in models if name not in known]

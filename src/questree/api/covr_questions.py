@@ -53,7 +53,7 @@ def statistics(run: Path | None = None, *, questions: Sequence[Path] | None = No
     if (run is None) == (not questions):
         raise BadInput.at("", "expected either a run folder or --questions FILE")
     if run is not None:
-        rows = image_rows(selected(Run(run), every))
+        rows = image_rows(selected(Run.at(run), every))
         parts = parts_of(rows, "split")
     else:
         rows = of_records({split_of(path): hanging_together(str(path), read_records(path)) for path in questions or []})

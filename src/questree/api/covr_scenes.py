@@ -140,9 +140,10 @@ def exclusion_tables(
     """Write which words exclude each other; list -> number of pairs."""
     from questree.search.exclusion import scorer_of, write_tables
     from questree.tables.images import Images
+    from questree.tables.run import Run
 
     if (run is None) == (scenes is None):
         raise BadInput.at("", "expected either a run folder or --scenes FILE")
     with folder_of_words(words) as folder:
-        images = Images.load(run / "images") if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
+        images = Images.load(Run.at(run).images) if run is not None else read_scenes(scenes).images  # type: ignore[arg-type]
         return dict(write_tables(images, folder, out, scorer_of(scorer) if scorer else None))

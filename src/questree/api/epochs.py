@@ -11,7 +11,6 @@ from questree.api.question_steps import RunSteps, StepShard
 from questree.columns.hashing import seed_of
 from questree.columns.joins import Ints
 from questree.faults import BadInput, Fault, refuse
-from questree.places import path_of
 from questree.tables.run import Run
 
 StrPath = str | PathLike[str]
@@ -64,7 +63,7 @@ class Epoch:
         open: int = OPEN,
     ):
         refuse([Fault("open", f"expected at least 1, got {open}")] if open < 1 else [])
-        self.steps = RunSteps(Run(path_of(run)), benchmark, evidence, executed)
+        self.steps = RunSteps(Run.at(run), benchmark, evidence, executed)
         self.split, self.seed, self.open = split, seed, open
         self.steps.check(split)
 

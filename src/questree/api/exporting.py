@@ -35,7 +35,7 @@ def export(run: "StrPath", format: str, *, out: "StrPath", **options: Any) -> Ma
     >>> questree.export("images", "covr", out="covr").data()["questions"]
     {'train.jsonl': 16, 'val.jsonl': 2, 'test.jsonl': 2, 'sub_questions.jsonl': 86}
     """
-    place, folder = Run(path_of(run)), path_of(out)
+    place, folder = Run.at(run), path_of(out)
     if format in OWN:
         return OWN[format](place, folder, **options)
     known = {name: exporter for name, exporter in EXPORTERS.items() if not exporter.command}
@@ -116,6 +116,6 @@ def written_by(exporter: Exporter, run: Path, out: Path) -> Made:
     """By the exporter of a plugin."""
     only_earlier(out, lambda name: False)
     with new_folder(out) as folder:
-        counts = dict(exporter.write(Run(run), folder) or {})
+        counts = dict(exporter.write(Run.at(run), folder) or {})
     said: list[Any] = [("Written", counted("what", counts, "count")), f"wrote {out}"]
     return Made("export", said, {"out": str(out), "written": counts})

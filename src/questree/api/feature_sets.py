@@ -96,7 +96,7 @@ def make_features(
     >>> questree.make_features("images", from_facts=True, workers=1)
     <Made by features: wrote images/features/facts>
     """
-    place = tables.Run(path_of(run))
+    place = tables.Run.at(run)
     own = chosen(place, benchmark, "facts")
     of_detector = {"--jitter": jitter is not None, "--spurious": spurious is not None}
     of_facts = {"--width": width is not None, "--confuse": confuse > 0}

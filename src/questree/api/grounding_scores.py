@@ -85,7 +85,7 @@ def score_grounding(
         from questree.stages.ground.grounding import GroundOptions  # with all that is known of questions
 
         options = GroundOptions(split, every, sample, benchmark=benchmark)
-        judged = grounded.of_run(Run(run), options, words, detections, irrelevant)
+        judged = grounded.of_run(Run.at(run), options, words, detections, irrelevant)
     if write_relevance is not None:
         write_json(write_relevance, judged.as_released())
     return GroundingScores(*grounded.score(judged, runs, how, ood, say), judged)

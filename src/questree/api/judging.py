@@ -13,7 +13,6 @@ from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Resampling, Scored, number, resampled
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
-from questree.places import path_of
 from questree.scoring.compared import ComparedQuestions, Scoring, of_run
 from questree.tables.hierarchies import NOTHING
 from questree.tables.run import Run
@@ -32,7 +31,7 @@ class RunJudge:
     def __init__(
         self, run: str | PathLike[str], split: str = "all", benchmark: str = "", policy: Policy = "lenient"
     ) -> None:
-        self.run, self.policy = Run(path_of(run)), policy
+        self.run, self.policy = Run.at(run), policy
         self.split, self.benchmark = None if split == "all" else split, benchmark
 
     @cached_property

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from questree.faults import BadInput, Fault
-from questree.places import path_of
 from questree.tables import lock as locks
 from questree.tables.run import Run
 
@@ -36,7 +35,7 @@ def verify(run: "StrPath", *, again: bool = False, workers: int = 2) -> Verified
     >>> questree.verify("images").faults
     []
     """
-    place = Run(path_of(run))
+    place = Run.at(run)
     faults, notes = locks.verify(place)
     if again:
         from questree.stages.again import made_again
@@ -60,7 +59,7 @@ def changed_among(words: Iterable[str]) -> list[Fault]:
 
 def write_lock(run: "StrPath") -> tuple[Path, locks.Lock]:
     """Lock a run as it is now: the file, and what it says."""
-    place = Run(path_of(run))
+    place = Run.at(run)
     return place.lock_file, locks.lock(place, *locks.STAGES)
 
 
@@ -70,4 +69,4 @@ def diff(first: "StrPath", second: "StrPath") -> list[locks.RunDifference]:
     >>> questree.diff("run", "run")
     []
     """
-    return list(locks.differences(Run(path_of(first)), Run(path_of(second))))
+    return list(locks.differences(Run.at(first), Run.at(second)))

@@ -53,7 +53,7 @@ def paraphrased_scores(
         Benchmark of a run with both: agqa (videos, the default) or covr (image sets).
     """
     refuse(at_least(1, {"resamples": resamples}))
-    place = Run(path_of(run))
+    place = Run.at(run)
     own = chosen(place, benchmark, "decomposed")
     ids = asked_ids(path_of(questions))
     first = predicted(place, own, original, ids)

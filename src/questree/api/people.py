@@ -103,7 +103,7 @@ def new(
     least = {label: count for label, count in least.items() if count} or {"type": USUAL}
     if known_task.about == "scopes" and "type" in least:
         least = {"all": least["type"]}
-    place = Run(path_of(run))
+    place = Run.at(run)
     own = chosen(place, benchmark, "decomposed")
     if "category" in least and own is not AGQA:
         raise BadInput.at("--per-category", f"expected questions about {AGQA.scopes}, got {own.scopes}")
@@ -165,7 +165,7 @@ def remove(run: StrPath, *, task: str) -> Made:
     task
         Name of the task.
     """
-    count = Book.of(Run(path_of(run))).remove_task(task)
+    count = Book.of(Run.at(run)).remove_task(task)
     return Made("people remove", [f"{task}: removed with {count:,} answers"], {"task": task, "answers": count})
 
 
@@ -181,7 +181,7 @@ def links(run: StrPath, *, add: str = "") -> Made:
     """
     names = listed(add)
     refuse(names_wrong(names, "--add"))
-    book = Book.of(Run(path_of(run)))
+    book = Book.of(Run.at(run))
     if names:
         book.add_annotators(names)
     people = [one for one in book.annotators() if one.kind == "person"]
@@ -197,7 +197,7 @@ def status(run: StrPath) -> Made:
     run
         Run folder.
     """
-    book = Book.of(Run(path_of(run)))
+    book = Book.of(Run.at(run))
     with book.reading() as made:
         given = dict(made.execute("SELECT task, sum(answered) FROM place GROUP BY task").fetchall())
         people = dict(made.execute("SELECT task, count(*) FROM place WHERE answered GROUP BY task").fetchall())
@@ -238,7 +238,7 @@ def serve(
         with drawing("questree people serve without --media"):
             import questree.draw.runs  # noqa: F401
     with bound(host, port) as place:
-        app = application(Desk(Run(path_of(run)), media), host)
+        app = application(Desk(Run.at(run), media), host)
         ready(shown_address(place))
         work(app, place)
 
@@ -261,7 +261,7 @@ def simulate(run: StrPath, task: str = "verify", *, annotators: int = 3, error: 
     """
     wrong = [Fault("--error", f"expected a share from 0 to 1, got {error:g}")] if not 0 <= error <= 1 else []
     refuse([*wrong, *at_least(1, {"annotators": annotators})])
-    book = Book.of(Run(path_of(run)))
+    book = Book.of(Run.at(run))
     names = [f"bot {number}" for number in range(1, annotators + 1)]
     with changed(book.path):
         count = simulated(book, task, names, mistaken(error, seed))

@@ -12,7 +12,6 @@ from questree.faults import Fault, at_least, refuse
 from questree.metrics.answers import fit_rows
 from questree.metrics.scores import Resampling, Score
 from questree.people.results import Answered, Rule
-from questree.places import path_of
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import once, plain, shown
 from questree.scoring.run_questions import scored_questions
@@ -48,7 +47,7 @@ def accuracy(
     refuse(at_least(0, {"resamples": resamples, "least_gold": least_gold}))
     found = [answered(run, name, Rule(least_gold, bots=bots)) for name in once(listed(tasks))]
     refuse(faults(found))
-    place, how = Run(path_of(run)), Resampling(resamples, seed) if resamples else None
+    place, how = Run.at(run), Resampling(resamples, seed) if resamples else None
     own = chosen(place, found[0].options.benchmark, "decomposed")
     questions = scored_questions(place, own, None)
     rows = list[Score]()

@@ -103,7 +103,7 @@ def export(
             work.write_text(studio_config(found.task, looks_of(files)), "utf-8")
         said.append(f"wrote {beside}")
     if store:
-        record["stored"] = kept(Run(path_of(run)), found, store)
+        record["stored"] = kept(Run.at(run), found, store)
         said.append(f"{store}: answers of the majority to {record['stored']:,} questions, stored as a model")
     return Made("people export", said, record)
 
@@ -152,7 +152,7 @@ def media_files(run: StrPath, found: Answered, media: StrPath | None, prefix: st
     if media is None:
         refuse([Fault("--media-url", "expected --media DIR beside it")] if prefix else [])
         return {}
-    scenes = Scenes(Run(path_of(run)), path_of(media))
+    scenes = Scenes(Run.at(run), path_of(media))
 
     def frames(video: str) -> list[int]:
         return scenes.of_video(video).frames["number"].to_list() if video in scenes.video_at else []
@@ -211,7 +211,7 @@ def take_in(run: StrPath, file: StrPath, *, task: str = "verify") -> Made:
     task
         Name of the task.
     """
-    path, place = path_of(file), Run(path_of(run))
+    path, place = path_of(file), Run.at(run)
     read = {".json": from_studio, ".jsonl": from_lines}.get(path.suffix, from_csv)
     taken = take(Book.of(place), task, read(path), terms_of(place))
     said = f"{task}: {taken.answers:,} answers of {taken.people} people, {taken.repeated:,} repeated (the last counts)"

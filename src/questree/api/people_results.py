@@ -12,13 +12,12 @@ from questree.metrics.raters import rows as agreement_rows
 from questree.metrics.scores import Resampling, Score
 from questree.people.book import Book
 from questree.people.results import Answered, Rule
-from questree.places import path_of
 from questree.tables.run import Run
 
 
 def answered(run: StrPath, task: str, rule: Rule | None = None) -> Answered:
     """A task with its answers; typed ones are read as answers of the run."""
-    place = Run(path_of(run))
+    place = Run.at(run)
     book = Book.of(place)
     known, options = book.task(task)
 

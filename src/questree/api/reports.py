@@ -120,7 +120,7 @@ def report(
     from questree.show.report.sections import report as make
     from questree.show.report.written import page
 
-    place, file = Run(path_of(run)), path_of(out)
+    place, file = Run.at(run), path_of(out)
     pictures = None if media is None else media_folder(path_of(media))
     if split not in SPLITS:
         raise BadInput.at("--split", f"expected a split, got {split!r}; choose from {', '.join(SPLITS)}")
@@ -188,6 +188,6 @@ def serve(
         from questree.show.page.site import Site
     with bound(host, port) as place:  # before anything is read
         how = OnePolicy(policy=policy, synonyms=synonyms)
-        site = Site.read(Run(path_of(run)), media, benchmark, how)
+        site = Site.read(Run.at(run), media, benchmark, how)
         ready(shown_address(place) + (site.first.view.home[1:] if benchmark else ""))
         work(application(site, host), place)

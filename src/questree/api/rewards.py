@@ -18,7 +18,6 @@ from questree.metrics.cells import Floats, share
 from questree.metrics.dags import checked, reasons, usable_parts
 from questree.models.policies import POLICIES, Policy, understood
 from questree.models.predictions import PREDICTION
-from questree.places import path_of
 from questree.rules import scheme_of
 from questree.scoring.compared import Scoring, of_run
 from questree.tables.hierarchies import NOTHING
@@ -107,7 +106,7 @@ class Rewards:
         strange = {name: own for name, own in known.items() if own[0] not in own[1]}
         told = {name: f"got {own!r}; choose from {', '.join(there)}" for name, (own, there) in strange.items()}
         refuse([Fault(name, f"expected a known one, {why}") for name, why in told.items()])
-        corpus = of_run(Run(path_of(run)), split, benchmark, Scoring(policy=policy))
+        corpus = of_run(Run.at(run), split, benchmark, Scoring(policy=policy))
         assert corpus.asked is not None
         self.dags, self.policy, self.missing = AskedDags(corpus.asked), policy, missing
         self.weights, self.reader = weights or RewardWeights(), corpus.reader.reader

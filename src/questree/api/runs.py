@@ -10,7 +10,6 @@ import polars as pl
 from questree.api.run_tables import RunTables
 from questree.benchmarks import chosen, held
 from questree.faults import BadInput
-from questree.places import path_of
 from questree.tables import run as tables
 
 if TYPE_CHECKING:
@@ -43,12 +42,10 @@ def open(run: "StrPath | Run", *, benchmark: str = "") -> "Run":
     >>> questree.open("run")
     <Run run: 12 videos, 39,168 questions, 198 balanced, 1,335 nodes>
     """
-    folder = path_of(run)
-    if not folder.is_dir():
-        raise BadInput.at(folder, "no such run folder; make one with `questree build`")
-    place = tables.Run(folder)
+    place = tables.Run.at(run)
     if not held(place):
-        raise BadInput.at(folder, "not a run folder: it has neither vocabulary.toml nor images; see `questree build`")
+        known = "it has neither vocabulary.toml nor images; see `questree build`"
+        raise BadInput.at(place.folder, f"not a run folder: {known}")
     return Run(place, chosen(place, benchmark, "questions"))
 
 

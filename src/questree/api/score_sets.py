@@ -122,7 +122,7 @@ def scored_dags(
     from questree.scoring.dag_scores import in_shards, scored_in_shards
 
     if run is not None and not (hierarchies or whole):
-        place, asked = Run(run), (given.get("split"), how, say, workers, files, given.get("errors", False))
+        place, asked = Run.at(run), (given.get("split"), how, say, workers, files, given.get("errors", False))
         own = chosen(place, given.get("benchmark", ""), "decomposed")
         if in_shards(place, own, files, workers):
             return scores(scored_in_shards(place, own, models, *asked), how, told)
@@ -166,8 +166,8 @@ def agqa_questions(
         corpus = compared.of_records(asked, how, say)
     else:
         assert run is not None
-        asked = agqa_questions.of_run(Run(run), split or "test", every)
-        corpus = agqa_questions.scored_on(asked, Run(run), how, say)
+        asked = agqa_questions.of_run(Run.at(run), split or "test", every)
+        corpus = agqa_questions.scored_on(asked, Run.at(run), how, say)
     guessed = most_likely(AnswerCounts.of(asked.table))
     return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), guessed)
 
@@ -189,7 +189,7 @@ def scored_agqa(
     if run is None or given.get("questions") is not None or not by_video():
         return agqa_questions(**given).of_files(files, models, told)
     asked = given.get("split") or "test", given.get("every", False)
-    found = questions_together(Run(run), models, *asked, how, workers, files)
+    found = questions_together(Run.at(run), models, *asked, how, workers, files)
 
     def fitted(name: str, one: Scored) -> list[Score]:
         return fit_rows(one.tallies, name, how.resampling)
@@ -211,7 +211,7 @@ def covr_questions(
     """Questions about image sets, each alone; test, if no split is named. Beside the models MAJ and MAJTEMPL."""
     from questree.scoring import image_sets
 
-    place = None if run is None else Run(run)
+    place = None if run is None else Run.at(run)
     asked, learnt = (
         image_sets.of_run(place, split or "test", held_out, every) if place else image_sets.of_files(questions, train)
     )
@@ -235,7 +235,7 @@ def scored_covr(
     if run is None or not in_chunks():
         return covr_questions(**given).of_files(files, models, told)
     asked = given.get("split") or "test", given.get("held_out", ""), given.get("every", False)
-    found = sets_together(Run(run), models, *asked, how, workers, files)
+    found = sets_together(Run.at(run), models, *asked, how, workers, files)
     guesses, models_of = baselines(found), found.scored(files, given.get("say", silent))
     return scores(models_of, how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
 
@@ -266,12 +266,12 @@ def stored_models(
     known = models_in(run, benchmark)
     if not (named or known):
         raise BadInput.at(run, "no models are stored here; `questree answer RUN --model NAME` stores one")
-    return compared.known_models(run, named or compared.current_models(Run(run), known, say), known)
+    return compared.known_models(run, named or compared.current_models(Run.at(run), known, say), known)
 
 
 def models_in(run: Path, benchmark: str = "") -> list[str]:
     """Models that have answered the DAGs of a run."""
-    return compared.stored_models(Run(run), chosen(Run(run), benchmark, "decomposed"))
+    return compared.stored_models(Run.at(run), chosen(Run.at(run), benchmark, "decomposed"))
 
 
 def not_asked(run: Path | None) -> list[str]:
@@ -280,4 +280,4 @@ def not_asked(run: Path | None) -> list[str]:
         return []
     from questree.stages.generate.annotated import told
 
-    return list(told(Run(run)))
+    return list(told(Run.at(run)))

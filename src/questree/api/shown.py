@@ -60,7 +60,7 @@ def shown(
     >>> next(lines)
     'While smiling in a mirror, were they interacting with some medicine?  no'
     """
-    place, drawing = Run(path_of(run)), None if svg is None else path_of(svg)
+    place, drawing = Run.at(run), None if svg is None else path_of(svg)
     own = chosen(place, benchmark or of_id(place, id))
     found: Shown = own.part("shown").lines(place, id, stage, dag, drawing, width)
     return found

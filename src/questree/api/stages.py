@@ -21,7 +21,7 @@ COUNTS = ("few_shot", "draws", "lexical_pairs", "lexical_alone", "lexical_togeth
 def carried_out(stage: str, run: StrPath, benchmark: str, workers: int, given: Mapping[str, Any]) -> Told:
     """Let a stage do its work by the recipe of the run's benchmark, and lock what it made."""
     needs, makes = STAGES[stage]
-    place = tables.Run(path_of(run))
+    place = tables.Run.at(run)
     own = chosen(place, benchmark or (run.benchmark if isinstance(run, Run) else ""), needs)
     used = {name: value for name, value in given.items() if value is not None and value is not False}
     refuse(foreign(own, stage, used))

@@ -99,7 +99,7 @@ def train(
     >>> questree.train("run", model="lstm", epochs=5)  # doctest: +SKIP
     <Made by train: wrote run/trained/lstm>
     """
-    own, place = network(model), tables.Run(path_of(run))
+    place, own = tables.Run.at(run), network(model)
     bench = chosen(place, benchmark, "questions")
     options = TrainingOptions(model, size, blind, shuffle_features, split, validation, parts, consistency, sample, seed)
     counts = {"epochs": epochs, "batch": batch, "patience": patience, "threads": threads}
@@ -203,7 +203,7 @@ def predict(
     1335
     """
     refuse(at_least(1, {"threads": threads}))
-    place = tables.Run(path_of(run))
+    place = tables.Run.at(run)
     own, called = chosen(place, benchmark, "decomposed"), name or model
     refuse(named(place, called, own, "--name" if name else "--model"))
     found = predicted(place, model, nodes(dags_of(place, own, split or None)), features, threads=threads)
@@ -248,7 +248,7 @@ def predict_questions(
     benchmark: str = "",
 ) -> pl.DataFrame:
     """What a trained model says to the questions of a split: id, prediction, probability; nothing is stored."""
-    place = tables.Run(path_of(run))
+    place = tables.Run.at(run)
     asked = questions(place, chosen(place, benchmark, "questions"), split)
     return predicted(place, model, asked, features, keep, threads)
 
@@ -258,4 +258,4 @@ def trained(run: StrPath, model: str) -> bool:
     require_torch()
     from questree.training.folder import TrainedFolder
 
-    return TrainedFolder(tables.Run(path_of(run)), model).ended
+    return TrainedFolder(tables.Run.at(run), model).ended

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from questree.columns.hashing import Hashes, mix, seed_of
 from questree.faults import BadInput
 from questree.formats.agqa_graphs import write_graphs
 from questree.formats.agqa_import import SETS, files, read, split_of
-from questree.formats.agqa_records import Records, corpus, refuse_unwritable
+from questree.formats.agqa_records import BATCH, Records, corpus, refuse_unwritable
 from questree.notation.agqa import write
 from questree.places import path_of
 from questree.progress import watch
@@ -28,7 +28,7 @@ from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.lock import options as stage_options
-from questree.tables.questions import QUESTIONS
+from questree.tables.questions import BALANCED, QUESTIONS, TABLES
 from questree.tables.run import Run
 from questree.tables.store import new_folder, only_earlier
 from questree.tables.table import Table
@@ -153,32 +153,40 @@ class Generated:
 
     def count(self, piece: str) -> pl.DataFrame:
         """Rows of CSV files, of the first set."""
-        table = self.marked(piece, some("video", "number", "template", "steps", "flags").read(self.folder(piece)))
-        wanted = self.in_set(table, self.sets[0])
-        table = (table if wanted is None else table.filter(wanted)).sort("video", "number")
-        rows = table.select(
-            split=corpus(self.run)[1].videos["split"].gather(table["video"]),
-            video="video",
-            novel_comp=((table["flags"] & held_out.NOVEL) > 0).cast(pl.UInt8),
-            more_steps=(table["steps"] > pl.Series(self.most_steps).gather(table["template"])).cast(pl.UInt8),
-        )
-        return runs(rows)
+        split, most = corpus(self.run)[1].videos["split"], pl.Series(self.most_steps)
+        found = []
+        for table in self.asked(piece, some("video", "number", "template", "steps", "flags"), self.sets[0]):
+            rows = table.select(
+                split=split.gather(table["video"]),
+                video="video",
+                novel_comp=((table["flags"] & held_out.NOVEL) > 0).cast(pl.UInt8),
+                more_steps=(table["steps"] > most.gather(table["template"])).cast(pl.UInt8),
+            )
+            found.append(runs(rows))
+        return pl.concat(found)
 
     def folder(self, piece: str) -> Path:
         return Run(self.run).questions / piece
 
-    def marked(self, piece: str, table: pl.DataFrame) -> pl.DataFrame:
-        """The questions of a shard, and whether each is in the balanced selection."""
+    def asked(self, piece: str, table: Table, name: str) -> Iterator[pl.DataFrame]:
+        """The questions of a set in order, each with whether it is selected."""
+        for marked in self.marked(piece, table):
+            wanted = self.in_set(marked, name)
+            yield marked if wanted is None else marked.filter(wanted)
+
+    def marked(self, piece: str, table: Table) -> Iterator[pl.DataFrame]:
+        """The questions of a shard in order, and whether each is in the balanced selection."""
         bank, *_, chosen = corpus(self.run)
-        if chosen is None:
-            return table.with_columns(balanced=pl.lit(False))
         first, end = self.videos(piece)
-        own = chosen.filter(pl.col("video").is_between(first, end, closed="left")).with_columns(balanced=pl.lit(True))
-        marked = table.join(own, on=["video", "number"], how="left", maintain_order="left")
-        marked = marked.with_columns(pl.col("balanced").fill_null(False))
-        if marked["balanced"].sum() != len(own):
+        own = BALANCED.empty() if chosen is None else chosen.filter(pl.col("video").is_between(first, end, "left"))
+        own, found = own.with_columns(balanced=pl.lit(True)), 0
+        for questions in in_order(table, self.folder(piece), range(first, end)):
+            marked = questions.join(own, on=["video", "number"], how="left", maintain_order="left")
+            marked = marked.with_columns(pl.col("balanced").fill_null(False))
+            found += int(marked["balanced"].sum())
+            yield marked
+        if found != len(own):
             raise BadInput.at(bank.run.balanced, f"selects questions that {self.folder(piece)} does not have")
-        return marked
 
     def in_set(self, marked: pl.DataFrame, name: str) -> pl.Series | None:
         """[question] is it in the set: in the selection, or in the sample? None: all are."""
@@ -194,9 +202,9 @@ class Generated:
         """With so many unbalanced questions, the selection always among them."""
         drawn, chosen = [np.zeros(0, np.uint64)], 0
         for piece in self.pieces:
-            table = self.marked(piece, some("video", "number").read(self.folder(piece)))
-            drawn.append(self.drawn(table.filter(~pl.col("balanced"))))
-            chosen += int(table["balanced"].sum())
+            for table in self.marked(piece, some("video", "number")):
+                drawn.append(self.drawn(table.filter(~pl.col("balanced"))))
+                chosen += int(table["balanced"].sum())
         return replace(self, below=threshold(np.concatenate(drawn), size, chosen))
 
     def videos(self, piece: str) -> tuple[int, int]:
@@ -207,14 +215,28 @@ class Generated:
     def batches(self, piece: str) -> Iterator[tuple[str, pl.DataFrame]]:
         """(set, records with their split), in order."""
         bank, facts, words, _ = corpus(self.run)
-        shard = bank.shard(self.folder(piece))
-        marks = self.marked(piece, shard.questions).select("video", "number", "balanced")
-        made = Records(shard, words, facts, self.most_steps)
-        for batch in made.batches(self.in_set(marks, self.sets[-1])):
-            split = facts.videos["split"].gather(batch["video"]).alias("split")
-            marked = batch.with_columns(split).join(marks, on=["video", "number"], how="left", maintain_order="left")
-            for name in self.sets:
-                yield name, marked.filter("balanced") if name == "balanced" else marked
+        folder = self.folder(piece)
+        made = Records(folder, bank.without_questions(folder), words, facts, self.most_steps)
+        for asked in self.asked(piece, TABLES[bank.edition.name][QUESTIONS.name], self.sets[-1]):
+            for questions in asked.iter_slices(BATCH) if len(asked) else ():
+                split = facts.videos["split"].gather(questions["video"]).alias("split")
+                marked = made.records(questions).with_columns(split, questions["balanced"])
+                for name in self.sets:
+                    yield name, marked.filter("balanced") if name == "balanced" else marked
+
+
+def in_order(table: Table, folder: Path, videos: Iterable[int]) -> Iterator[pl.DataFrame]:
+    """The questions of a shard by video and number; of more than are read at once a piece of a video at a time.
+
+    Those of one video stand in the order of their numbers, whatever stands between them.
+    """
+    ranges = table.ranges(folder)
+    if len(ranges) == 1:
+        yield table.read(folder).sort("video", "number")
+        return
+    for video in videos:
+        for rows in ranges:
+            yield table.read(folder, pl.col("video") == video, rows)
 
 
 def threshold(drawn: Hashes, size: int, chosen: int) -> int:

@@ -24,10 +24,12 @@ from questree.notation.grammar import names
 from questree.readings.answer import spell
 from questree.readings.evidence import evidence
 from questree.stages.balance.rounds import selection
+from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
 from questree.stages.generate.text import Lexicon, Spans, Speech, lexicon
 from questree.stages.ground.evidence import arguments, cores, reference_frames, slot_frames, windows
+from questree.stages.named import Named
 from questree.stages.question_forms import QuestionForm, plain_form
-from questree.stages.questions import Bank, Named, Shard, direct_equivalents, direct_questions, numbered
+from questree.stages.questions import Bank, Shard, numbered
 from questree.tables.facts import SPLIT_UNSAID, Facts
 from questree.tables.questions import STANDS, WORDED, time_actions, time_kind
 from questree.tables.run import Run, kept_while
@@ -225,9 +227,10 @@ def programs(asked: Shard) -> pl.Series:
 
 @dataclass(frozen=True)
 class Records:
-    """The questions of a shard as records, ordered by video and number."""
+    """Questions of a shard as records."""
 
-    shard: Shard
+    folder: Path  # of all its questions
+    shard: Shard  # how things are named in its videos
     lexicon: Lexicon
     facts: Facts  # of all videos
     most_steps: tuple[int, ...]
@@ -242,16 +245,13 @@ class Records:
         own = self.facts.between(named.first, named.first + named.videos)
         return Ground(videos(own, self.shard.vocabulary), named)
 
-    def batches(self, wanted: pl.Series | None = None) -> Iterator[pl.DataFrame]:
-        """Records (columns of TEST, and id, number, video) of the wanted questions (all without a mask), in order."""
-        questions = self.shard.questions
-        table = (questions if wanted is None else questions.filter(wanted)).sort("video", "number")
-        direct = direct_questions([questions], self.shard.edition)
-        table = table.with_columns(equivalent=direct_equivalents(table, direct, self.shard.edition))
-        for begin in range(0, len(table), BATCH):
-            yield self.records(table[begin : begin + BATCH])
+    @cached_property
+    def direct(self) -> pl.DataFrame:
+        return direct_questions(DIRECT_COLUMNS.pieces(self.folder), self.shard.edition)
 
     def records(self, questions: pl.DataFrame) -> pl.DataFrame:
+        """Columns of TEST, and id, number, video."""
+        questions = questions.with_columns(equivalent=direct_equivalents(questions, self.direct, self.shard.edition))
         template = questions["template"].to_numpy()
         order = np.argsort(template, kind="stable")
         _, begin = np.unique(template[order], return_index=True)

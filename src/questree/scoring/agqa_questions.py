@@ -16,8 +16,9 @@ from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run,
 from questree.scoring.run_questions import NEEDED, records
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.decompose.hierarchies import corpus
+from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
 from questree.stages.generate.text import texts
-from questree.stages.questions import DIRECT_COLUMNS, Bank, direct_equivalents, direct_questions
+from questree.stages.questions import Bank
 from questree.stages.split import steps
 from questree.tables.predictions import samples
 from questree.tables.questions import QUESTIONS

@@ -268,7 +268,7 @@ def compared(
     if sum(place is not None for place in (hierarchies, questions, run)) != 1:
         raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
     if run is not None:
-        return of_run(Run(run), split, benchmark, how, say, errors)
+        return of_run(Run.at(run), split, benchmark, how, say, errors)
     if split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:

@@ -29,8 +29,9 @@ from questree.stages.decompose.dag_shards import tables, tables_by_rules
 from questree.stages.decompose.forms import NodeForms, ordered_slots
 from questree.stages.decompose.hierarchies import Columns, dags_given, shards
 from questree.stages.decompose.spoken import Texts, program
+from questree.stages.direct_equivalents import SAME, direct_equivalent
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.questions import SAME, Bank, Question, Shard, direct_equivalent
+from questree.stages.questions import Bank, Question, Shard
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes

@@ -61,7 +61,7 @@ for _name, _source in {
         "action_genome_videos:read_with_truth",
         "object_bbox_and_relationship.pkl",
         rated=True,
-        sharer="action_genome_videos:share_action_genome",
+        sharer="shared_action_genome:share_action_genome",
     ),
     "charades": Source(
         "Charades CSV files alone: actions, no objects.",

@@ -1,6 +1,6 @@
 """The questions of a run as columns: whoever wants to know what is asked, in which form and words, reads it here."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,17 +15,17 @@ import polars as pl
 from questree.benchmarks.agqa.arguments import Argument, ArgumentMaker
 from questree.benchmarks.agqa.editions import SECOND, Edition, edition_of
 from questree.benchmarks.agqa.frames import Span, render_spans
-from questree.benchmarks.agqa.held_out import INDIRECT as REFERRED
 from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, not_between, runs_on, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.hashing import seed_of
-from questree.columns.joins import Ints, by_value, starts
+from questree.columns.joins import Ints, by_value
 from questree.faults import UNREADABLE, BadInput
 from questree.readings.answer import spell
-from questree.stages.question_forms import ACTION_BITS, BITS, BY_OBJECT, REFERENCE_BITS, QuestionForm, canonical, form
+from questree.stages.named import DIRECT, INDIRECT, Named
+from questree.stages.question_forms import BITS, QuestionForm, canonical, form
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
-from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions, time_kind
+from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions
 from questree.tables.run import Run
 from questree.tables.table import NO_WORD
 from questree.terms import ACTION, OBJECT, Node, Term, fill, slots
@@ -33,9 +33,7 @@ from questree.vocabulary.words import Vocabulary
 from questree.workers import processes
 
 OF_ACTIONS = ("verb", "object", "object.relation")  # what is said inside an action reference
-DIRECT, LONGEST, SHORTEST, INDIRECT = range(len(ACTION_REFERENCES))
 FEW = 1 << 26  # bytes of questions that one process works through sooner than others have started
-SAME = ("template", "relation", "x", "y")  # of questions that ask the same directly
 GIVEN_TEXT = "text"  # column of questions that were given with their text; others are worded when they are read
 
 
@@ -55,74 +53,6 @@ class Question:
         found = fill(self.template.node, self.terms)
         assert isinstance(found, Node)
         return canonical(found)
-
-
-@dataclass(frozen=True)
-class Named:
-    """How things are named in the videos of a shard: its side tables, and what their rows stand for."""
-
-    vocabulary: Vocabulary
-    sides: dict[str, pl.DataFrame]
-    first: int  # video
-    videos: int
-
-    @cached_property
-    def start(self) -> dict[str, Ints]:
-        """side table -> [video from `first` on] where its rows begin."""
-        return {name: starts(self.video(name), self.videos) for name in self.sides}
-
-    def video(self, side: str) -> Ints:
-        """[row] counted from the shard's first."""
-        return self.sides[side]["video"].to_numpy().astype(np.int64) - self.first
-
-    def column(self, side: str, name: str) -> Ints:
-        return self.sides[side][name].to_numpy().astype(np.int64)
-
-    @property
-    def phrases(self) -> int:
-        return len(self.sides["phrases"])
-
-    @cached_property
-    def inner(self) -> Ints:
-        """[action reference] the row of the reference that stands for its object; -1 for none."""
-        own, row = self.video("action_references"), self.column("action_references", "reference")
-        base = self.start["references"][np.clip(own, 0, self.videos)]
-        return np.where(self.column("action_references", "kind") == INDIRECT, base + row, -1)
-
-    def actions_of(self, side: str) -> Ints:
-        """[phrase] the row of the action reference that names its action a or b; -1 for none."""
-        base = self.start["action_references"][np.clip(self.video("phrases"), 0, self.videos)]
-        number = self.column("phrases", side)
-        return np.where(number != NOTHING16, base + number, -1)
-
-    @cached_property
-    def shapes(self) -> dict[str, Ints]:
-        """side table -> [row] how it is worded, as forms number it; one more row for nothing."""
-        kind = self.column("references", "kind")
-        if "time" in self.sides["references"].columns:
-            kind = kind | time_kind(self.column("references", "time")) << REFERENCE_BITS
-        references, own = np.append(kind, 0), self.column("action_references", "kind")
-        actions = np.append(np.where(own == INDIRECT, BY_OBJECT + references[self.inner], own), 0)
-        times = self.column("phrases", "kind")
-        for side in "ab":
-            times = times << ACTION_BITS | actions[self.actions_of(side)]
-        return {"references": references, "action_references": actions, "phrases": times}
-
-    @cached_property
-    def words(self) -> dict[str, Ints]:
-        """What is said inside a reference or an action reference -> [row] its word; one more row for nothing."""
-        refs = {name: np.append(self.column("references", name), 0) for name in ("relation", "object")}
-        action = self.column("action_references", "action")
-        found = {
-            "relation": refs["relation"],
-            "verb": np.append(self.vocabulary.verb_of[action], 0),
-            "object": refs["object"][np.append(self.inner, -1)],
-            "object.relation": refs["relation"][np.append(self.inner, -1)],
-        }
-        if "time" in self.sides["references"].columns:
-            own = np.append(self.column("references", "time"), 0)
-            found |= dict(zip(("time.a", "time.b"), time_actions(own), strict=True))
-        return found
 
 
 class WordPositions(dict[str, Ints]):
@@ -234,7 +164,7 @@ class Shard:
 
     @cached_property
     def words(self) -> WordPositions:
-        return WordPositions(self)
+        return WordPositions(replace(self))  # of another than keeps them: what goes round waits for the collector
 
     @cached_property
     def forms(self) -> Ints:
@@ -322,41 +252,6 @@ def found_in(text: str, slot: str, said: Iterable[Argument]) -> dict[str, Span]:
 def numbered(names: pl.Series, number: pl.Series) -> pl.Series:
     """[question] `<video>-<number>`; null where the number is."""
     return pl.select(pl.concat_str(names, pl.lit("-"), number.cast(pl.String))).to_series()
-
-
-def direct_equivalent(row: Mapping[str, int], columns: Mapping[str, Ints], edition: Edition) -> int | None:
-    """The same for one question; `columns` are all questions of its video, by number."""
-    timed = "{time}" in edition.by_code[row["template"]].local
-    found = columns["flags"] & REFERRED == 0
-    for name in (*SAME, *(("time",) if timed else ())):
-        found &= columns[name] == row[name]
-    at = np.flatnonzero(found)
-    return int(columns["number"][at[0]]) if len(at) else None
-
-
-DIRECT_COLUMNS = QUESTIONS.only("video", "number", *SAME, "time", "flags")
-KEYED = ["video", *SAME, "key time"]  # template, direct arguments, raw key
-
-
-def direct_questions(pieces: Iterable[pl.DataFrame], edition: Edition) -> pl.DataFrame:
-    """KEYED and `equivalent`: the number of the first question of a video that asks this directly.
-
-    `pieces` are together all questions of their videos (section 8), with DIRECT_COLUMNS.
-    """
-    first = pl.col("number").min().alias("equivalent")
-    found = [keyed(some.filter(pl.col("flags") & REFERRED == 0), edition).group_by(KEYED).agg(first) for some in pieces]
-    return found[0] if len(found) == 1 else pl.concat(found).group_by(KEYED).agg(pl.col("equivalent").min())
-
-
-def keyed(table: pl.DataFrame, edition: Edition) -> pl.DataFrame:
-    """With `key time`: a time makes another raw key where the template has one."""
-    timed = pl.Series(["{time}" in template.local for template in edition.by_code]).gather(table["template"])
-    return table.with_columns(pl.when(timed).then("time").otherwise(0).alias("key time"))
-
-
-def direct_equivalents(asked: pl.DataFrame, direct: pl.DataFrame, edition: Edition) -> pl.Series:
-    """[asked] number of the first question of its video that asks the same directly; null if there is none."""
-    return keyed(asked, edition).join(direct, on=KEYED, how="left", maintain_order="left")["equivalent"]
 
 
 @dataclass(frozen=True)
@@ -486,6 +381,11 @@ class Bank:
             for rows in ranges
         ]
         return self._shard(pl.concat(few), self._sides(folder), QUESTIONS.ends(folder, "video"))
+
+    def without_questions(self, folder: Path) -> Shard:
+        """How things are named in its videos, for questions that are read piece by piece."""
+        none = TABLES[self.edition.name][QUESTIONS.name].empty()
+        return self._shard(none, self._sides(folder), QUESTIONS.ends(folder, "video"))
 
     def pieces(self, folder: Path) -> Iterator[Shard]:
         """Its questions, not more at a time than are read at once."""

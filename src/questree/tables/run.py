@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
+from os import PathLike
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from questree.extensions import require
 from questree.faults import UNREADABLE, BadInput
+from questree.places import path_of
 from questree.tables.digests import digest
 from questree.tables.facts import Facts, StoredFacts
 from questree.tables.store import own_note
@@ -82,6 +84,15 @@ class Run:
         self.ledger = folder / "ledger.json"
         self._check_schema()
 
+    @classmethod
+    def at(cls, folder: str | PathLike[str]) -> "Run":
+        """One that is there already, at a path or a URL: whoever reads a run opens it here."""
+        found = path_of(folder)
+        if not found.is_dir():
+            got = "a file" if found.is_file() else "nothing there"
+            raise BadInput.at(found, f"expected a run folder, got {got}; make one with `questree build`")
+        return cls(found)
+
     def require_plugins(self, questions: Path) -> None:
         """Those that the questions in this folder were made with, as the note beside them says."""
         note = questions / ("report.json" if questions == self.covr else "plan.json")
@@ -112,8 +123,6 @@ class Run:
 
     def given_vocabulary(self) -> Vocabulary:
         """The words as they were given."""
-        if not self.folder.is_dir():
-            raise BadInput.at(self.folder, "no such run folder; make one with `questree ingest`")
         if not self.vocabulary_file.is_file():
             raise BadInput.at(
                 self.folder, "not a run folder: it has no vocabulary.toml; make one with `questree ingest`"

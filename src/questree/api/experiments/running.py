@@ -90,7 +90,7 @@ def experiment(
     workers
         Number of models that are trained at a time, each by one process with one thread.
     """
-    place = tables.Run(Path(fspath(run)))
+    place = tables.Run.at(run)
     own = chosen(place, benchmark if paper == "fpvg" else "covr" if paper == "covr" else "agqa", "questions")
     module: Any = import_module(f"questree.api.experiments.{paper}")
     named = tuple(filter(None, models.split(","))) or module.MODELS

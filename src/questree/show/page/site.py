@@ -72,8 +72,6 @@ class Site:
 
     @classmethod
     def read(cls, run: Run, media: Path | None = None, first: str = "", how: Scoring = EXACT) -> "Site":
-        if not run.folder.is_dir():
-            raise BadInput.at(run.folder, "no such run folder; make one with `questree ingest`")
         if media is not None:
             media_folder(media)
         shown = chosen(run, first) if first else None

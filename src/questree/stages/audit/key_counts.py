@@ -12,7 +12,7 @@ from questree.columns.joins import Ints
 from questree.stages.audit.guesses import Parts
 from questree.tables.store import for_others
 
-PART = 8_000_000  # rows of counts in memory together
+PART = 2_000_000  # rows of counts in memory together
 GROUP = 65_536  # rows of counts read together
 EVERY = 1_000  # of so many keys one says where parts begin
 COUNTS = ".parquet"

@@ -133,11 +133,12 @@ def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
 
 def count_shard(task: AuditTask, shard: str) -> CountedShard:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
-    pieces = COLUMNS.pieces(task.run / "questions" / shard)
-    found = [count_piece(task, questions) for questions in pieces]
-    own = found[0] if len(found) == 1 else pl.concat(found).group_by(GROUPED).agg(pl.col("before", "after").sum())
     assert task.scratch is not None
-    return put_counts(own, task.scratch / f"{shard}{COUNTS}")
+    found = [
+        put_counts(count_piece(task, questions), task.scratch / f"{shard}.{at}{COUNTS}")
+        for at, questions in enumerate(COLUMNS.pieces(task.run / "questions" / shard))
+    ]
+    return CountedShard(sum(piece.rows for piece in found), np.concatenate([piece.some for piece in found]))
 
 
 def count_piece(task: AuditTask, questions: pl.DataFrame) -> pl.DataFrame:

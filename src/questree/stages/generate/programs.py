@@ -12,8 +12,9 @@ from questree.columns.joins import Ints, by_value
 from questree.columns.quoting import quoted
 from questree.notation.grammar import names
 from questree.notation.own import show
+from questree.stages.named import DIRECT, INDIRECT, LONGEST, SHORTEST
 from questree.stages.question_forms import OP, canonical, reference
-from questree.stages.questions import DIRECT, INDIRECT, LONGEST, SHORTEST, Shard
+from questree.stages.questions import Shard
 from questree.tables.questions import WORDED
 from questree.tables.table import NO_WORD
 from questree.terms import ACTION, OBJECT, RELATION, Kind, Node, Slot, Term, fill, slots

@@ -14,7 +14,8 @@ from questree.benchmarks.agqa.frames import EXTRA, Forms, FramePiece, Phrase, sp
 from questree.benchmarks.agqa.phrases import WAYS, Choices, choices, time_ways
 from questree.benchmarks.agqa.templates import ACTION_REFERENCES, BETWEEN, REFERENCES, TIMES, Template
 from questree.columns.joins import Ints
-from questree.stages.questions import DIRECT, GIVEN_TEXT, Named, Shard
+from questree.stages.named import DIRECT, Named
+from questree.stages.questions import GIVEN_TEXT, Shard
 from questree.tables.questions import WORDED
 from questree.tables.table import NO_WORD
 from questree.terms import OBJECT

@@ -16,8 +16,9 @@ from questree.progress import watch
 from questree.readings.evidence import evidence
 from questree.readings.forms import ProgramShapes
 from questree.stages.ground.boxes import spot
+from questree.stages.named import Named
 from questree.stages.question_forms import reference
-from questree.stages.questions import Named, Shard
+from questree.stages.questions import Shard
 from questree.tables.questions import STANDS
 from questree.terms import ACTION, OBJECT, RELATION, Array, Node, Slot, slots, walk
 from questree.vocabulary.words import NONE

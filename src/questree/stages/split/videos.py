@@ -15,7 +15,8 @@ from questree.faults import BadInput
 from questree.progress import watch
 from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import has_selection, selected
-from questree.stages.questions import DIRECT_COLUMNS, Bank, Shard, direct_equivalents, direct_questions
+from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
+from questree.stages.questions import Bank, Shard
 from questree.stages.split.declared import INDIRECT, File, Split, added, agqa, file_of, left_out, read_file
 from questree.stages.split.engine import Proof, SplitCounts, SplitOptions, parts_of, prove, see, write_notes
 from questree.stages.split.language import of_videos
@@ -156,7 +157,7 @@ def twins_of(asked: Shard, train: NDArray[np.bool_], direct: pl.DataFrame | None
 
 
 def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None:
-    """What shards have of each part, one after the other; of the pieces of one, no more than a part of a split."""
+    """What shards have of each part, one after the other, and of each piece by piece."""
     with ExitStack() as files:
         writers = {
             part_of(each, side): files.enter_context(TableWriter(folder / each.name / f"{side}.parquet", BALANCED))
@@ -171,7 +172,7 @@ def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None
             )
             twins.write(pl.concat(own).sort("video", "number").collect())
             for name, writer in writers.items():
-                writer.write(pl.concat(found).filter(name).select(*BALANCED.columns).collect())
+                writer.write_all(piece.filter(name).select(*BALANCED.columns).collect() for piece in found)
 
 
 def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:

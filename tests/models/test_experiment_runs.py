@@ -55,7 +55,7 @@ def test_the_experiments_of_the_page_run_and_train_nothing_twice(taught: Run, ro
         paper = line.split()[2]
         run = seen[paper] = taught if paper in ("agqa", "decomp") else rooms
         models = {"agqa": "--models hcrn", "decomp": "--models hcrn"}.get(paper, "")
-        small = "--splits has-quant" if paper == "covr" else ""
+        small = "--splits has-quant --parts --guided 5" if paper == "covr" else ""
         done = command(*f"{line.replace('RUN', str(run.folder))} {models} {small} {LITTLE}".split()[1:])
         assert done.returncode == 0, done.stderr
     assert set(weights(taught)) == {
@@ -68,6 +68,16 @@ def test_the_experiments_of_the_page_run_and_train_nothing_twice(taught: Run, ro
     assert {"hcrn gain", "hcrn consistency", "hcrn consistency, cost"} <= set(findings(taught, "decomp"))
     assert {"transformer sees", "transformer has-quant", "transformer generalization"} <= set(findings(rooms, "covr"))
     assert {"updn grounding", "updn irrelevant", "updn c2i"} == set(findings(rooms, "fpvg"))
+    plans = {
+        path.parent.name: json.loads(path.read_text())["plan"] for path in rooms.folder.glob("trained/*/model.json")
+    }
+    assert {name: (plan["parts"], plan["guided"], plan["blind"]) for name, plan in plans.items()} == {
+        "transformer": (True, 5, False),
+        "transformer blind": (True, 0, True),
+        "transformer has-quant": (True, 5, False),
+        "transformer has-quant iid-size": (True, 5, False),
+        "updn": (False, 0, False),
+    }
     splits = (rooms.folder / "experiments" / "covr" / "tables" / "covr-splits.md").read_text()
     assert "| has-quant |" in splits
     assert "VB iid-size (paper)" in splits

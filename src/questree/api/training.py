@@ -1,6 +1,7 @@
 """Networks are trained on the questions of a run and answer them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import polars as pl
@@ -40,6 +41,7 @@ def train(
     validation: str = "",
     parts: bool = False,
     consistency: float = 0.0,
+    guided: float = 0.0,
     sample: int = 0,
     epochs: int | None = None,
     batch: int | None = None,
@@ -77,6 +79,8 @@ def train(
         Also learn the sub-questions.
     consistency
         Weight of a loss for answers that break the rules between questions and sub-questions.
+    guided
+        Image sets: weight of a loss for objects, by which updn and transformer learn which ones a question finds.
     sample
         Largest number of questions to learn; 0 for all.
     epochs
@@ -101,7 +105,10 @@ def train(
     """
     place, own = tables.Run.at(run), network(model)
     bench = chosen(place, benchmark, "questions")
-    options = TrainingOptions(model, size, blind, shuffle_features, split, validation, parts, consistency, sample, seed)
+    losses = {"consistency": consistency, "guided": guided}
+    options = TrainingOptions(
+        model, size, blind, shuffle_features, split, validation, parts, **losses, sample=sample, seed=seed
+    )
     counts = {"epochs": epochs, "batch": batch, "patience": patience, "threads": threads}
     called = name or options.usual_name
     strange = named(place, called, bench, "--name" if name else "--model")
@@ -112,7 +119,7 @@ def train(
     from questree.training.folder import TrainedFolder
 
     folder = TrainedFolder(place, called)
-    lesson = lesson_of(place, bench, options)
+    lesson = replace(lesson_of(place, bench, options), found=found_objects(place, bench, seen) if guided else None)
     folder.folder.mkdir(parents=True, exist_ok=True)
     with writing(folder.folder, "train"), fitting.threads(threads):
         if again:
@@ -156,6 +163,15 @@ def lesson_of(run: tables.Run, own: Benchmark, options: TrainingOptions) -> Less
         below = every.filter(~pl.col("asked") & pl.col("answer").is_not_null())
         learn = pl.concat([learn, below.select(learn.columns)])
     return Lesson(learn, check, *((dags.hierarchies, every) if options.consistency else ()))
+
+
+def found_objects(run: tables.Run, own: Benchmark, seen: FeatureSet | None) -> pl.DataFrame:
+    """Which boxes every question and sub-question finds: id, boxes."""
+    if "found objects" not in own.parts:
+        raise BadInput.at("--guided", f"expected a run of image sets (covr), got {own.scopes}")
+    if seen is not None and seen.detected:
+        raise BadInput.at("--guided", f"expected features of annotated boxes, got {seen.folder.name} (--detections)")
+    return pl.DataFrame(own.part("found objects")(run))
 
 
 def features_of(run: tables.Run, name: str, needed: bool) -> FeatureSet | None:

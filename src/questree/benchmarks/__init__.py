@@ -146,6 +146,7 @@ COVR = BENCHMARKS.add(
             "splits": "questree.api.splits:IMAGE_SPLITS",
             "shown": "questree.api.shown_images:SHOWER",
             "steps": "questree.api.image_steps:ImageSteps",
+            "found objects": "questree.api.found_objects:of_image_sets",
             "executed": "questree.api.execution:of_images",
         },
     ),

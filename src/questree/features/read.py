@@ -64,6 +64,11 @@ class FeatureSet:
         """Of all numbers: other features, another digest."""
         return str(self.note["digest"])
 
+    @property
+    def detected(self) -> bool:
+        """Are its objects those of a detector?"""
+        return bool(self.note["made"]["detections"])
+
     @cached_property
     def _places(self) -> pl.DataFrame:
         return PLACES.read(self.folder)
@@ -84,10 +89,30 @@ class FeatureSet:
 
         keep: [row] numbers of boxes, counted over the images of a scope; other objects are left out.
         """
+        place, row = self._parts(scopes)
+        return {name: self._stream(name, place, row, len(scopes), keep) for name in streams}
+
+    def boxes(self, scopes: Sequence[str]) -> Ints:
+        """[row, object] which of the scope's boxes it shows, counted over its images; -1 for none."""
+        place, row = self._parts(scopes)
+        part, _, number = self._rows(OBJECTS, place)
+        own, item = row[part], _items(row[part])
+        found = np.full((len(scopes), max(int(item.max(initial=-1)) + 1, 1)), -1)
+        found[own, item] = self._counted(place, row, part, number)
+        return found
+
+    def _parts(self, scopes: Sequence[str]) -> tuple[Ints, Ints]:
+        """(place, row) of every video or image of these scopes."""
         ids = [scope.split("\0") for scope in scopes]
         place = self._found([id for own in ids for id in own])
-        row = np.repeat(np.arange(len(ids)), [len(own) for own in ids])
-        return {name: self._stream(name, place, row, len(ids), keep) for name in streams}
+        return place, np.repeat(np.arange(len(ids)), [len(own) for own in ids])
+
+    def _counted(self, place: Ints, row: Ints, part: Ints, number: Ints) -> Ints:
+        """[item] the number of a box of a place, counted over all places of its scope."""
+        boxes = self._columns["boxes"][place]
+        before = np.cumsum(boxes) - boxes
+        shift = before - before[np.searchsorted(row, row)]  # [part] boxes of the images before it
+        return np.where(number < 0, -1, number + shift[part])
 
     def _found(self, ids: Sequence[str]) -> Ints:
         try:
@@ -105,12 +130,9 @@ class FeatureSet:
             if self.note["medium"] == "images":
                 values[:, WHEN] = nth[part] / np.maximum(np.bincount(row, minlength=rows)[own] - 1, 1)
             if keep is not None:
-                boxes = self._columns["boxes"][place]
-                before = np.cumsum(boxes) - boxes
-                shift = before - before[np.searchsorted(row, row)]  # [part] boxes of the images before it
-                held = _kept(own, np.where(number < 0, -1, number + shift[part]), keep)
+                held = _kept(own, self._counted(place, row, part, number), keep)
                 own, values = own[held], values[held]
-        item = np.arange(len(own)) - np.searchsorted(own, own)
+        item = _items(own)
         most = shape.items if name != OBJECTS else int(item.max(initial=-1)) + 1
         found, there = np.zeros((rows, max(most, 1), shape.width), np.float32), np.zeros((rows, max(most, 1)), bool)
         found[own, item], there[own, item] = values, True
@@ -133,6 +155,11 @@ class FeatureSet:
             name = self.note["shards"][at]
             self._shards[at] = read_shard(self.folder / name, int(np.sum(self._columns["shard"] == at)))
         return self._shards[at]
+
+
+def _items(row: Ints) -> Ints:
+    """[item] how many of its row come before it; row: ascending."""
+    return np.asarray(np.arange(len(row)) - np.searchsorted(row, row))
 
 
 def _kept(row: Ints, number: Ints, keep: Kept) -> Ints:

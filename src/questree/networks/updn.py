@@ -29,11 +29,14 @@ class UpDn(nn.Module):
         )
 
     def forward(self, batch: QuestionBatch) -> Tensor:
+        return self.pointed(batch)[0]
+
+    def pointed(self, batch: QuestionBatch) -> tuple[Tensor, Tensor]:
+        """Logits of answers, and of gates: it points at what it lets through."""
         question, objects = self.question(batch.words, batch.lengths), batch.streams["objects"]
         scores = self.weigh(self.look(objects.items) * self.sought(question)[:, None])[:, :, 0]
         seen = pooled(torch.sigmoid(scores) * objects.there, self.seen(objects.items))
-        found: Tensor = self.answer(seen * self.asked(question))
-        return found
+        return self.answer(seen * self.asked(question)), scores
 
 
 NETWORK = Network(

@@ -14,6 +14,8 @@ from questree.networks.batches import QuestionBatch
 from questree.training.eyes import Eyes
 from questree.training.words import Ints, KnownWords
 
+ALIKE = 16  # batches among which scopes are sorted by size
+
 
 @dataclass(frozen=True)
 class Examples:
@@ -54,10 +56,26 @@ class Examples:
         """[row] a number that its id gives."""
         return np.array([seed_of(0, id) for id in self.ids], np.uint64)
 
+    @cached_property
+    def images(self) -> Any:
+        """[row] of how many images its scope is; a video is one."""
+        return np.array([scope.count("\0") + 1 for scope in self.scopes])
+
     def shuffled(self, seed: int, epoch: int, size: int) -> list[Ints]:
-        """Rows in the order of an epoch, in batches of nearly `size`: the same whatever came before."""
-        order = np.argsort(mix(seed_of(seed, f"epoch {epoch}"), self.hashes), kind="stable")
-        return np.array_split(order, max(1, -(-len(order) // size)))
+        """Rows in the order of an epoch, in batches of nearly `size`: the same whatever came before.
+
+        Of a few batches each has scopes of like size, so that little is padded.
+        """
+        key = seed_of(seed, f"epoch {epoch}")
+        order = np.argsort(mix(key, self.hashes), kind="stable")
+        count = max(1, -(-len(order) // size))
+        if len(np.unique(self.images)) == 1:
+            return np.array_split(order, count)
+        near = np.split(order, range(ALIKE * size, len(order), ALIKE * size))
+        order = np.concatenate([own[np.argsort(self.images[own], kind="stable")] for own in near])
+        mixed = np.argsort(mix(key, np.arange(count)), kind="stable")  # small scopes do not always come first
+        batches = np.array_split(order, count)
+        return [batches[at] for at in mixed]
 
     def in_order(self, size: int) -> Iterator[Ints]:
         """Rows by the length of their questions, so that little is padded."""

@@ -36,13 +36,20 @@ class Eyes:
     def of(self, scopes: Sequence[str], keep: Boxes | None = None) -> dict[str, Stream]:
         if self.features is None:
             return {name: nothing(len(scopes), width) for name, width in self.widths.items()}
-        shown = [self.instead.get(scope, scope) for scope in scopes]
         if not self.widths:
             return {}
-        found = self.features.take(shown, list(self.widths), *(() if keep is None else (keep,)))
+        found = self.features.take(self._shown(scopes), list(self.widths), *(() if keep is None else (keep,)))
         return {
             name: Stream(torch.from_numpy(items), torch.from_numpy(there)) for name, (items, there) in found.items()
         }
+
+    def boxes(self, scopes: Sequence[str]) -> NDArray[Any]:
+        """[row, object] which box of what is shown an object is, -1 for none."""
+        boxed: Any = self.features  # of a run: other features know of no boxes, and nobody is guided by them
+        return np.asarray(boxed.boxes(self._shown(scopes)))
+
+    def _shown(self, scopes: Sequence[str]) -> list[str]:
+        return [self.instead.get(scope, scope) for scope in scopes]
 
 
 def nothing(rows: int, width: int) -> Stream:

@@ -18,6 +18,7 @@ class Lesson:
     check: pl.DataFrame
     dags: Hierarchies | None = None  # whose rules the answers shall keep
     nodes: pl.DataFrame | None = None  # their questions and sub-questions
+    found: pl.DataFrame | None = None  # id, boxes: the objects that questions find
 
     def digest(self) -> str:
         """Of all questions and answers."""

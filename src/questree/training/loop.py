@@ -17,6 +17,7 @@ from questree.tables.hierarchies import NOTHING
 from questree.training.curve import loss_curve
 from questree.training.examples import Examples
 from questree.training.folder import CURVE, TrainedFolder
+from questree.training.guidance import Guide
 
 LABEL = "training"
 SAVED = 200  # steps between two states within an epoch
@@ -60,6 +61,7 @@ class Loop:
     seed: int
     place: TrainedFolder
     extra: Extra | None = None
+    guide: Guide | None = None
 
     def run(self) -> Standing:
         optimizer = optimizer_of(self.network, self.how)
@@ -108,7 +110,13 @@ class Loop:
 
     def step(self, optimizer: Any, rows: Any, epoch: int, step: int) -> float:
         device = next(self.network.parameters()).device
-        loss = answer_loss(self.network(self.learn.batch(rows).to(device)), self.learn.truth(rows).to(device))
+        batch, truth = self.learn.batch(rows).to(device), self.learn.truth(rows).to(device)
+        if self.guide is None:
+            loss = answer_loss(self.network(batch), truth)
+        else:
+            pointing: Any = self.network
+            logits, points = pointing.pointed(batch)
+            loss = answer_loss(logits, truth) + self.guide.loss(points, batch, self.learn, rows)
         if self.extra is not None:
             loss = loss + self.extra(self.network, epoch, step)
         optimizer.zero_grad()

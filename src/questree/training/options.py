@@ -19,6 +19,7 @@ class TrainingOptions:
     validation: str
     parts: bool
     consistency: float
+    guided: float
     sample: int
     seed: int
 
@@ -31,14 +32,17 @@ class TrainingOptions:
             "shuffled": self.shuffle_features,
             "parts": self.parts,
             "consistent": self.consistency > 0,
+            "guided": self.guided > 0,
         }
         return "-".join([self.model, *(word for word, holds in special.items() if holds)])
 
     def faults(self) -> list[Fault]:
         both = Fault("--shuffle-features", "expected a network that sees, got --blind")
+        unseen = Fault("--guided", "expected a network that sees, got --blind")
         return [
-            *at_least(0, {"sample": self.sample, "consistency": self.consistency}),
+            *at_least(0, {"sample": self.sample, "consistency": self.consistency, "guided": self.guided}),
             *([both] if self.blind and self.shuffle_features else []),
+            *([unseen] if self.blind and self.guided else []),
         ]
 
 

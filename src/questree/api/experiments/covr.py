@@ -48,12 +48,12 @@ def splits_of(plan: ExperimentPlan) -> list[str]:
 
 def jobs(plan: ExperimentPlan) -> Iterator[TrainingJob]:
     for model in plan.models:
-        yield TrainingJob(model, model)
-        yield TrainingJob(blind(model), model, {"blind": True})
+        yield TrainingJob(model, model, plan.seeing())
+        yield TrainingJob(blind(model), model, plan.seeing(blind=True))
         for split in splits_of(plan):
-            who = roles(model, split)
-            yield TrainingJob(who["model"], model, {"split": f"{split} train", "validation": f"{split} dev"})
-            yield TrainingJob(who["iid-size"], model, {"split": f"{split} iid-size", "validation": "dev"})
+            who, sees = roles(model, split), plan.seeing()
+            yield TrainingJob(who["model"], model, sees | {"split": f"{split} train", "validation": f"{split} dev"})
+            yield TrainingJob(who["iid-size"], model, sees | {"split": f"{split} iid-size", "validation": "dev"})
 
 
 def run(plan: ExperimentPlan) -> ExperimentResults:

@@ -29,7 +29,7 @@ PAPER = "UpDn"
 
 
 def jobs(plan: ExperimentPlan) -> Iterator[TrainingJob]:
-    return (TrainingJob(model, model) for model in plan.models)
+    return (TrainingJob(model, model, plan.seeing()) for model in plan.models)
 
 
 def run(plan: ExperimentPlan) -> ExperimentResults:

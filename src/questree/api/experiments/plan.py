@@ -35,11 +35,17 @@ class ExperimentPlan:
     resampling: Resampling
     splits: tuple[str, ...] = ()
     consistency: float = 0.0
+    parts: bool = False
+    guided: float = 0.0
     workers: int = 2
 
     @property
     def place(self) -> Run:
         return Run(self.run)
+
+    def seeing(self, blind: bool = False) -> dict[str, Any]:
+        """What a network of objects learns besides questions; nobody who is blind can be told what to look at."""
+        return {"parts": self.parts} | ({"blind": True} if blind else {"guided": self.guided})
 
 
 def learn(plan: ExperimentPlan, jobs: Sequence[TrainingJob], split: str | None = "test") -> None:

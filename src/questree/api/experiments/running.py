@@ -40,6 +40,8 @@ def experiment(
     patience: int | None = None,
     sample: int = 0,
     consistency: float = 1.0,
+    parts: bool = False,
+    guided: float = 0.0,
     seed: int = 0,
     resamples: int = 1000,
     out: StrPath | None = None,
@@ -77,6 +79,10 @@ def experiment(
         Largest number of questions a model learns; 0 for all.
     consistency
         decomp: weight of the loss for contradictions.
+    parts
+        covr, fpvg: also learn the sub-questions.
+    guided
+        covr, fpvg of image sets: weight of a loss by which networks that see learn which objects a question finds.
     seed
         Seed of training and of resampling.
     resamples
@@ -106,9 +112,10 @@ def experiment(
     common |= {"seed": seed, "again": again}
     with writing(place.folder, "experiment"):  # a killed one may have left its sign
         seen = features_to_use(place, features, own.name)
+    learnt: dict[str, Any] = {"consistency": consistency, "parts": parts, "guided": guided}
     listed = tuple(filter(None, splits.split(",")))
     drawn = Resampling(resamples, seed)
-    plan = ExperimentPlan(place.folder, own.name, named, seen, common, drawn, listed, consistency, workers)
+    plan = ExperimentPlan(place.folder, own.name, named, seen, common, drawn, listed, **learnt, workers=workers)
     found = module.run(plan)
     write_folder(target, paper, plan, found, [f"questree experiment {paper} {place.folder.name}"])
     verdicts = ", ".join(f"{verdict} {count}" for verdict, count in counted(found.findings).items())

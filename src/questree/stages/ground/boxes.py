@@ -45,20 +45,27 @@ class Boxes:
         seen = _covers(corners[other], corners[one]) & (one != other)
         return np.searchsorted(one[seen], np.arange(len(self.view) + 1)), other[seen]
 
+    def before(self, place: Ints) -> Ints:
+        """[image + 1, question] boxes before an image, the last: all; place: [image, question] it, -1 for none."""
+        size = np.where(place < 0, 0, self.start[place + 1] - self.start[place])
+        return np.cumsum([np.zeros_like(place[0]), *size], axis=0)
+
+    def number(self, question: Ints, box: Ints, place: Ints, before: Ints) -> Ints:
+        """The place of a box among those of a question."""
+        own = np.searchsorted(self.start, box, side="right") - 1
+        at = np.argmax(place[:, question] == own, axis=0)
+        return np.asarray(before[at, question] + box - self.start[own])
+
     def parted(self, question: Ints, box: Ints, place: list[Ints]) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
         """(question, box) that are relevant, each once, and those of the same places that show nothing relevant.
 
         question, box: the relevant ones, in any order; place: per image of a question [question] it, -1 for none.
         """
-        size = [np.where(own < 0, 0, self.start[own + 1] - self.start[own]) for own in place]
-        shift = np.cumsum([np.zeros_like(place[0]), *size], axis=0)  # [image, question] boxes before it; the last: all
         where = np.array(place)  # [image, question]
+        shift = self.before(where)
 
         def column(question: Ints, box: Ints) -> Ints:
-            """The place of a box among those of a question."""
-            own = np.searchsorted(self.start, box, side="right") - 1
-            at = np.argmax(where[:, question] == own, axis=0)
-            return np.asarray(shift[at, question] + box - self.start[own])
+            return self.number(question, box, where, shift)
 
         def number(question: Ints, column: Ints) -> Ints:
             at = sum((shift[image, question] <= column for image in range(1, len(place))), np.zeros_like(question))

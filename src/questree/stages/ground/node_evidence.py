@@ -14,6 +14,7 @@ from questree.domains.video import Videos
 from questree.readings.answer import evaluate
 from questree.readings.evidence import DECIDES, evidence, roles
 from questree.stages.decompose.spoken import by_form
+from questree.stages.ground.boxes import image_boxes
 from questree.stages.ground.evidence import unpacked
 from questree.tables.facts import BOX
 from questree.tables.images import Images
@@ -61,8 +62,28 @@ def stretches(bits: Array, video: Ints, world: Videos) -> pl.Series:
 
 def found_boxes(tables: dict[str, pl.DataFrame], images: Images, corpus: Corpus) -> pl.Series:
     """[node] of BOXES: the things that the outermost parts of its program find, as far as they have a box."""
+    return _boxes(*found_things(tables, corpus), len(tables["nodes"]), images)
+
+
+def found_numbers(tables: dict[str, pl.DataFrame], images: Images, corpus: Corpus) -> pl.Series:
+    """[node] the same as numbers among the boxes of its images, one image after the other."""
+    node, thing = found_things(tables, corpus)
+    boxes, box_of = image_boxes(images)
+    node, box = node[box_of[thing] >= 0], box_of[thing][box_of[thing] >= 0]
+    place = _places(tables).T
+    both = np.unique(np.stack([node, boxes.number(node, box, place, boxes.before(place))]), axis=1)
+    return listed(both[1].astype(np.uint32), starts(both[0], len(tables["nodes"])))
+
+
+def _places(tables: dict[str, pl.DataFrame]) -> Ints:
+    """[node, image] the images it is about, padded."""
+    return np.asarray(padded(tables[SETS.name]["images"].to_list())[tables["nodes"]["set"].to_numpy()])
+
+
+def found_things(tables: dict[str, pl.DataFrame], corpus: Corpus) -> tuple[Ints, Ints]:
+    """(node, thing): what the outermost parts of its program find."""
     nodes, words = tables["nodes"], tables[WORDS.name]["word"].to_list()
-    places = padded(tables[SETS.name]["images"].to_list())[nodes["set"].to_numpy()]
+    places = _places(tables)
     node, thing = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for rows, _, form, values in by_form(tables[FORMS.name], nodes, IMAGES):
         kinds = {name: slot.kind for name, slot in slots(form).items()}
@@ -75,7 +96,7 @@ def found_boxes(tables: dict[str, pl.DataFrame], images: Images, corpus: Corpus)
             at, found = world.members(_united([known[node] for node in outermost(form)], world.everything * 0))
             node.append(begin + at)
             thing.append(found)
-    return _boxes(np.concatenate(node), np.concatenate(thing), len(nodes), images)
+    return np.concatenate(node), np.concatenate(thing)
 
 
 def _positions(column: Ints, words: list[str], corpus: Corpus, kind: Kind) -> Ints:

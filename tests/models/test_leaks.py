@@ -32,7 +32,7 @@ def learnt(folder: Path, model: str = "updn") -> float:
     from questree.training.folder import TrainedFolder
     from questree.training.loop import judged
 
-    options = TrainingOptions(model, "small", False, False, "train", "", False, 0.0, 0.0, 0, 0)
+    options = TrainingOptions(model, "small", False, False, "train", "", False, 0.0, 0.0, 0, 0, 0)
     how = scheduled(network(model).sizes["small"].schedule, {"epochs": 6, "batch": 16, "patience": 6})
     lesson = Lesson(at_random(ROOMS.questions(0, 40), 1), at_random(ROOMS.questions(40), 2))
     with fitting.threads(1):

@@ -44,6 +44,18 @@ def test_a_network_learns_answers_and_is_scored(taught: Run) -> None:
     assert run.score("lstm", on="questions", resamples=0).frame().height > 0
 
 
+def test_so_many_questions_and_sub_questions_are_learnt(taught: Run) -> None:
+    learnt = [
+        questree.train(
+            taught.folder, model="lstm", epochs=1, name=f"few {parts}", sample=8, parts=True, sample_parts=parts
+        )
+        for parts in (5, 0)
+    ]
+    few, every = (made.record["learnt"] for made in learnt)
+    assert few == 13
+    assert every > 20
+
+
 def test_the_same_command_gives_the_same_bits(taught: Run) -> None:
     for name in ("one", "two"):
         questree.train(taught.folder, model="lstm", epochs=2, name=name)

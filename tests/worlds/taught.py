@@ -31,7 +31,7 @@ def right(
     from questree.training import fitting
     from questree.training.folder import TrainedFolder
 
-    options = TrainingOptions(name, "small", False, False, "train", "", False, 0.0, 0.0, 0, 0)
+    options = TrainingOptions(name, "small", False, False, "train", "", False, 0.0, 0.0, 0, 0, 0)
     options = replace(options, **special)
     schedule = scheduled(network(name).sizes["small"].schedule, {"batch": 16, **how})
     lesson = Lesson(world.questions(0, parts[0]), world.questions(*parts))

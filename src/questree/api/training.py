@@ -43,6 +43,7 @@ def train(
     consistency: float = 0.0,
     guided: float = 0.0,
     sample: int = 0,
+    sample_parts: int = 0,
     epochs: int | None = None,
     batch: int | None = None,
     rate: float | None = None,
@@ -83,6 +84,8 @@ def train(
         Image sets: weight of a loss for objects, by which updn and transformer learn which ones a question finds.
     sample
         Largest number of questions to learn; 0 for all.
+    sample_parts
+        With `parts`: largest number of sub-questions to learn; 0 for all of these questions.
     epochs
         Largest number of epochs. [default: that of the network and its size, as of the next three]
     batch
@@ -105,10 +108,8 @@ def train(
     """
     place, own = tables.Run.at(run), network(model)
     bench = chosen(place, benchmark, "questions")
-    losses = {"consistency": consistency, "guided": guided}
-    options = TrainingOptions(
-        model, size, blind, shuffle_features, split, validation, parts, **losses, sample=sample, seed=seed
-    )
+    more = (consistency, guided, sample, sample_parts, seed)
+    options = TrainingOptions(model, size, blind, shuffle_features, split, validation, parts, *more)
     counts = {"epochs": epochs, "batch": batch, "patience": patience, "threads": threads}
     called = name or options.usual_name
     strange = named(place, called, bench, "--name" if name else "--model")
@@ -161,7 +162,7 @@ def lesson_of(run: tables.Run, own: Benchmark, options: TrainingOptions) -> Less
     every = nodes(dags)
     if options.parts:
         below = every.filter(~pl.col("asked") & pl.col("answer").is_not_null())
-        learn = pl.concat([learn, below.select(learn.columns)])
+        learn = pl.concat([learn, drawn(below.select(learn.columns), options.sample_parts, options.seed)])
     return Lesson(learn, check, *((dags.hierarchies, every) if options.consistency else ()))
 
 

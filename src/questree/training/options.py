@@ -21,6 +21,7 @@ class TrainingOptions:
     consistency: float
     guided: float
     sample: int
+    sample_parts: int
     seed: int
 
     @property
@@ -40,7 +41,7 @@ class TrainingOptions:
         both = Fault("--shuffle-features", "expected a network that sees, got --blind")
         unseen = Fault("--guided", "expected a network that sees, got --blind")
         return [
-            *at_least(0, {"sample": self.sample, "consistency": self.consistency, "guided": self.guided}),
+            *at_least(0, {name: getattr(self, name) for name in ("sample", "sample_parts", "consistency", "guided")}),
             *([both] if self.blind and self.shuffle_features else []),
             *([unseen] if self.blind and self.guided else []),
         ]

@@ -41,6 +41,7 @@ def experiment(
     sample: int = 0,
     consistency: float = 1.0,
     parts: bool = False,
+    sample_parts: int = 0,
     guided: float = 0.0,
     seed: int = 0,
     resamples: int = 1000,
@@ -81,6 +82,8 @@ def experiment(
         decomp: weight of the loss for contradictions.
     parts
         covr, fpvg: also learn the sub-questions.
+    sample_parts
+        With `parts`: largest number of sub-questions a model learns; 0 for all of its questions.
     guided
         covr, fpvg of image sets: weight of a loss by which networks that see learn which objects a question finds.
     seed
@@ -109,7 +112,7 @@ def experiment(
         network(name)
     epochs = EPOCHS if epochs is None and size == "small" else epochs
     common = {"size": size, "epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "sample": sample}
-    common |= {"seed": seed, "again": again}
+    common |= {"sample_parts": sample_parts, "seed": seed, "again": again}
     with writing(place.folder, "experiment"):  # a killed one may have left its sign
         seen = features_to_use(place, features, own.name)
     learnt: dict[str, Any] = {"consistency": consistency, "parts": parts, "guided": guided}

@@ -30,7 +30,7 @@ from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.workers import whole
 
-FEW = 4  # chunks; fewer take less time than two processes to start
+FEW = 4  # chunks; as many take about as long as two processes to start (docs/cluster.md)
 
 
 class SetListing(NamedTuple):

@@ -61,7 +61,7 @@ def both(run: Run, files: list[Path], models: list[str], most: int, workers: int
     return parts.rows
 
 
-@pytest.mark.parametrize("most", [1, 40, 1 << 17])
+@pytest.mark.parametrize("most", [3, 40, 1 << 17])
 @pytest.mark.parametrize("missing", ["wrong", "skip"])
 def test_rows_are_those_of_all_dags_at_once(run: Run, tmp_path: Path, most: int, missing: Any) -> None:
     file = spoken(run, tmp_path / "mine.jsonl")
@@ -84,7 +84,7 @@ def test_chunks_have_all_that_counts_for_their_images(run: Run, tmp_path: Path) 
 @pytest.mark.parametrize("policy", ["vqa", "lenient", "all"])
 def test_every_policy_reads_with_the_answers_of_all(run: Run, tmp_path: Path, policy: Any) -> None:
     file = spoken(run, tmp_path / "mine.jsonl")
-    both(run, [file], ["theirs"], 40, how=Scoring("wrong", 10, policy=policy))
+    both(run, [file], ["theirs"], 250, how=Scoring("wrong", 10, policy=policy))
 
 
 def test_splits_are_told_by_questions(run: Run) -> None:
@@ -148,4 +148,4 @@ def test_reports_score_by_chunks_what_they_score_at_once(run: Run, how: How) -> 
 @patch.object(set_dags, "FEW", 0)
 def test_processes_count_chunks(run: Run, tmp_path: Path) -> None:
     file = spoken(run, tmp_path / "mine.jsonl")
-    both(run, [file], ["theirs"], 40, workers=2, how=Scoring("wrong", 10, policy="lenient"), split="test")
+    both(run, [file], ["theirs"], 100, workers=2, how=Scoring("wrong", 10, policy="lenient"), split="test")

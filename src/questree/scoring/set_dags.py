@@ -23,14 +23,14 @@ from questree.scoring.run_answers import Computed, has_answered
 from questree.scoring.run_questions import answered_ids
 from questree.scoring.run_shards import by_video, where_workers_see
 from questree.scoring.shard_tasks import ShardScores
-from questree.stages.decompose.dealt_dags import DealtDags, deal_dags, node_pieces, rows_of
+from questree.stages.decompose.dealt_dags import DealtDags, chunks_in, deal_dags, rows_of
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.workers import whole
 
-FEW = 4  # chunks; fewer take less time than two processes to start
+FEW = 4  # chunks; as many take about as long as two processes to start (docs/cluster.md)
 
 
 class SetListing(NamedTuple):
@@ -103,7 +103,7 @@ class SetDags:
 
     @classmethod
     def count(cls, run: Run) -> int:
-        return len(node_pieces(run))
+        return chunks_in(run)
 
     @classmethod
     def many(cls, run: Run) -> bool:

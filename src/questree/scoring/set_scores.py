@@ -24,7 +24,7 @@ from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
 
-FEW = 32  # chunks; starting processes for fewer does not pay
+FEW = 32  # chunks, of 0.03 s a model each; starting processes for fewer does not pay (docs/cluster.md)
 
 
 def in_chunks() -> bool:

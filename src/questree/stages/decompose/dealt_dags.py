@@ -16,7 +16,7 @@ import polars as pl
 
 from questree.stages.decompose.dealt_sets import chunk_of, cut
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.image_sets import of_this_version, set_node_table, tops_where
+from questree.stages.decompose.image_sets import of_this_version, set_node_table
 from questree.stages.decompose.set_hierarchies import (
     DIGESTS,
     decomposed,
@@ -32,11 +32,12 @@ from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.row_pieces import RowPiece, pieces_of
 from questree.tables.run import Run
 from questree.tables.store import new_folder
-from questree.tables.table import Table
+from questree.tables.table import Table, rows_in
 from questree.terms import Array
 from questree.workers import each
 
-NODES = 1 << 17  # of a piece and of a chunk
+NODES = 1 << 17  # of a chunk
+CHUNKS = 4  # a piece has the rows of so many: a chunk is read from all pieces, and to open one takes half a ms
 CHUNK = {"chunk": pl.UInt32}  # rows of a piece are sorted by it
 PLACED = Table("placed", CHUNK)  # [set] the chunk of its first image
 DEALT_SETS = Table("sets", {**CHUNK, "set": pl.UInt32, **SETS.columns})
@@ -51,7 +52,7 @@ class DagDeal:
     run: Path
     scratch: Path
     answered: tuple[Path, ...]  # folders of models whose answers are dealt, too
-    most: int  # nodes of a piece, and of a chunk unless more count for one image
+    most: int  # nodes of a chunk, unless more count for one image
 
     @property
     def decomposed(self) -> Path:
@@ -69,6 +70,14 @@ class DagDeal:
 
     def place(self, table: str, piece: RowPiece) -> Path:
         return self.scratch / f"{table}-{piece.begin}"
+
+    @property
+    def rows(self) -> int:
+        """Of a piece."""
+        return CHUNKS * self.most
+
+    def pieces(self, table: str) -> list[RowPiece]:
+        return pieces_of(self.decomposed / f"{table}.parquet", self.rows)
 
     def chunk_of_sets(self) -> Array:
         return PLACED.read_piece(self.scratch / PLACED.name)["chunk"].to_numpy()
@@ -88,7 +97,7 @@ def lay_out(deal: DagDeal, _: Path) -> SetLayout:
     )
     forms, columns = FORMS.read(deal.decomposed), set_node_table(deal.decomposed).only("set", "form", "answer")
     nodes, most = np.zeros(int(first.max(initial=0)) + 1, np.int64), 0
-    for piece in pieces_of(deal.decomposed / f"{columns.name}.parquet", deal.most):
+    for piece in deal.pieces(columns.name):
         own = columns.read(deal.decomposed, rows=(piece.begin, piece.end))
         nodes += np.bincount(first[own["set"].to_numpy()], minlength=len(nodes))
         most = max(most, largest_count(forms, own))
@@ -105,6 +114,13 @@ def deal_sets(deal: DagDeal, piece: RowPiece) -> None:
         write_dealt(DEALT_SETS, rows, deal.chunk_of_sets()[piece.begin : piece.end], folder)
 
 
+def deal_tops(deal: DagDeal, piece: RowPiece) -> None:
+    """In a worker: questions of a piece in the order of the pieces of nodes, as only these know their chunks."""
+    rows = ASKED_TOPS.read(deal.decomposed, rows=(piece.begin, piece.end)).with_row_index("top", piece.begin)
+    with new_folder(deal.place("tops", piece)) as folder:
+        write_dealt(DEALT_TOPS, rows, rows["node"].to_numpy() // deal.rows, folder)
+
+
 def deal_nodes(deal: DagDeal, piece: RowPiece) -> None:
     """In a worker: the nodes of a piece, what models say, edges below them and questions they are."""
     nodes = set_node_table(deal.decomposed).read(deal.decomposed, rows=(piece.begin, piece.end))
@@ -114,7 +130,8 @@ def deal_nodes(deal: DagDeal, piece: RowPiece) -> None:
         for at, folder in enumerate(deal.answered)
     }
     edges = EDGES.read(deal.decomposed, pl.col("parent").is_between(piece.begin, piece.end - 1))
-    tops = tops_where(deal.decomposed, pl.col("node").is_between(piece.begin, piece.end - 1), *ASKED_TOPS.columns)
+    asked = [deal.place("tops", own) for own in deal.pieces(ASKED_TOPS.name)]
+    tops = rows_of(DEALT_TOPS, asked, piece.begin // deal.rows)
     with new_folder(deal.place("nodes", piece)) as folder:
         write_dealt(deal.nodes, nodes.with_row_index("node", piece.begin), chunk, folder)
         write_dealt(deal.said, pl.DataFrame(said), chunk, folder)
@@ -138,16 +155,18 @@ def rows_of(table: Table, pieces: Sequence[Path], chunk: int) -> pl.DataFrame:
     return pl.concat(found).drop("chunk").rechunk()
 
 
-def node_pieces(run: Run) -> list[RowPiece]:
-    return pieces_of(decomposed(run) / "nodes.parquet", NODES)
+def chunks_in(run: Run) -> int:
+    """How many chunks there will be, or so."""
+    return -(-rows_in(decomposed(run) / "nodes.parquet") // NODES)
 
 
 def deal_dags(run: Run, scratch: Path, answered: Sequence[Path], pool: Executor | None) -> "DealtDags":
     """Deal all DAGs of a run; what is dealt is as much as the run's tables, unpacked."""
-    deal, nodes = DagDeal(run.folder, scratch, tuple(answered), NODES), node_pieces(run)
-    sets = pieces_of(deal.decomposed / f"{SETS.name}.parquet", NODES)
+    deal = DagDeal(run.folder, scratch, tuple(answered), NODES)
+    sets, tops, nodes = (deal.pieces(name) for name in (SETS.name, ASKED_TOPS.name, "nodes"))
     (layout,) = each(pool, "looking at DAGs", "DAGs of", [run.folder], lay_out, deal)
     each(pool, "dealing sets", "sets", sets, deal_sets, deal)
+    each(pool, "dealing questions", "questions", tops, deal_tops, deal)
     each(pool, "dealing DAGs", "nodes", nodes, deal_nodes, deal)
     return DealtDags(deal, layout, tuple(sets), tuple(nodes))
 
@@ -170,18 +189,21 @@ class DealtDags:
     ) -> RunHierarchies:
         """Of all questions of a chunk, or of those whose ids are wanted. `again`: as `repeated` has it of all nodes;
         without it ids of two chunks may be the same."""
-        run, found = Run(self.deal.run), self.digests(chunk)
+        numbers, tables = self.tables(chunk)
+        kept = self.digested(chunk)
+        found = DIGESTS.read_piece(kept) if kept.is_dir() else self.digests(numbers, tables)
         keys = told_apart(found, repeated(found) if again is None else again)
-        return set_hierarchies(run, partial(self.tables, chunk), wanted, self.layout.most, keys)
+        return set_hierarchies(Run(self.deal.run), lambda: tables, wanted, self.layout.most, keys)
 
-    def tables(self, chunk: int) -> dict[str, pl.DataFrame]:
-        """What is about the sets of a chunk; sets and nodes are numbered by themselves."""
+    def tables(self, chunk: int) -> tuple[pl.Series, dict[str, pl.DataFrame]]:
+        """[node] its number in the run; and what is about the sets of a chunk, where sets and nodes are numbered by
+        themselves."""
         folder = self.deal.decomposed
         sets, nodes = self._rows(DEALT_SETS, chunk), self._rows(self.deal.nodes, chunk)
         edges, tops = self._rows(DEALT_EDGES, chunk), self._rows(DEALT_TOPS, chunk).sort("top")
         at = partial(_numbered, nodes["node"])
         ends = {name: at(edges[name]) for name in ("parent", "child")}
-        return {
+        return nodes["node"], {
             **{table.name: table.read(folder) for table in (WORDS, FORMS)},
             SETS.name: sets.drop("set"),
             "nodes": nodes.drop("node").with_columns(set=_numbered(sets["set"], nodes["set"])),
@@ -193,16 +215,14 @@ class DealtDags:
         """[node] the words of a model, as numbers."""
         return self._rows(self.deal.said, chunk)[str(model)].to_numpy()
 
-    def digests(self, chunk: int) -> pl.DataFrame:
-        """As `digested` has them, but with the numbers that nodes have in the run; kept by `write_digests`."""
-        if self.digested(chunk).is_dir():
-            return DIGESTS.read_piece(self.digested(chunk))
+    def digests(self, numbers: pl.Series, tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+        """As `digested` has them, but with the numbers that nodes have in the run."""
         names = IMAGES.only("id").read(Run(self.deal.run).images)["id"]
-        return digests_in(self.tables(chunk), names).with_columns(node=self._rows(self.deal.nodes, chunk)["node"])
+        return digests_in(tables, names).with_columns(node=numbers)
 
     def write_digests(self, chunk: int) -> None:
         with new_folder(self.digested(chunk)) as folder:
-            DIGESTS.write_piece(self.digests(chunk), folder)
+            DIGESTS.write_piece(self.digests(*self.tables(chunk)), folder)
 
     def digested(self, chunk: int) -> Path:
         return self.deal.scratch / f"digests-{chunk}"

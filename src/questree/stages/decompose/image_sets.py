@@ -211,18 +211,13 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def tops_of(folder: Path, ids: pl.Series) -> pl.DataFrame:
-    """top, id, node of the questions with these ids; `top`: their rows in the table."""
-    return tops_where(folder, pl.col("id").is_in(ids.implode()), "id", "node")
-
-
-def tops_where(folder: Path, wanted: pl.Expr, *columns: str) -> pl.DataFrame:
-    """`top` and these columns of questions for which a condition holds; the table is never all in memory."""
+    """top, id, node of the questions with these ids; `top`: their rows in the table, which is never all in memory."""
     of_this_version(folder)
     ASKED_TOPS.read(folder, rows=(0, 1))  # say now what is wrong with them
     file = folder / f"{ASKED_TOPS.name}.parquet"
     with readable(file):
-        every = pl.scan_parquet(file, glob=False).select(columns).with_row_index("top")
-        return every.filter(wanted).collect(engine="streaming")
+        every = pl.scan_parquet(file, glob=False).select("id", "node").with_row_index("top")
+        return every.filter(pl.col("id").is_in(ids.implode())).collect(engine="streaming")
 
 
 def of_this_version(folder: Path) -> None:

@@ -3,12 +3,18 @@
 import polars as pl
 
 from questree.domains.images.corpus import corpus
+from questree.faults import BadInput
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_hierarchies import decomposed, image_ids, node_keys
 from questree.stages.ground.node_evidence import found_numbers
 from questree.tables.images import IMAGES, Images
 from questree.tables.nodes import SETS
 from questree.tables.run import Run
+
+
+def of_videos(run: Run) -> pl.DataFrame:
+    """Sub-questions about videos find frames; which boxes there is not told."""
+    raise BadInput.at("--guided", "expected a run of image sets (covr), got videos")
 
 
 def of_image_sets(run: Run) -> pl.DataFrame:

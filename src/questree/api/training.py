@@ -168,8 +168,6 @@ def lesson_of(run: tables.Run, own: Benchmark, options: TrainingOptions) -> Less
 
 def found_objects(run: tables.Run, own: Benchmark, seen: FeatureSet | None) -> pl.DataFrame:
     """Which boxes every question and sub-question finds: id, boxes."""
-    if "found objects" not in own.parts:
-        raise BadInput.at("--guided", f"expected a run of image sets (covr), got {own.scopes}")
     if seen is not None and seen.detected:
         raise BadInput.at("--guided", f"expected features of annotated boxes, got {seen.folder.name} (--detections)")
     return pl.DataFrame(own.part("found objects")(run))

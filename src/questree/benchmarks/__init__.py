@@ -111,6 +111,7 @@ AGQA = BENCHMARKS.add(
             "splits": "questree.api.splits:VIDEO_SPLITS",
             "shown": "questree.api.shown_videos:SHOWER",
             "steps": "questree.api.video_steps:VideoSteps",
+            "found objects": "questree.api.found_objects:of_videos",
             "executed": "questree.api.execution:of_videos",
         },
     ),

@@ -95,6 +95,7 @@ def test_who_is_guided_points_better(model: str, rooms: Run) -> None:
 def test_who_cannot_be_guided_is_told_why(rooms: Run, taught: Run) -> None:
     with pytest.raises(BadInput, match=r"guided: expected a network that points at objects, got lstm"):
         questree.train(rooms.folder, model="lstm", guided=1)
+    assert not (rooms.folder / "trained" / "lstm-guided").exists()
     with pytest.raises(BadInput, match=r"guided: expected a network that sees, got"):
         questree.train(rooms.folder, model="updn", guided=1, blind=True)
     make_features(rooms.folder, from_facts=True, name="detected", detections=True, workers=1)

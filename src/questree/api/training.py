@@ -1,6 +1,7 @@
 """Networks are trained on the questions of a run and answer them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
@@ -122,10 +123,15 @@ def train(
     folder = TrainedFolder(place, called)
     lesson = replace(lesson_of(place, bench, options), found=found_objects(place, bench, seen) if guided else None)
     folder.folder.mkdir(parents=True, exist_ok=True)
-    with writing(folder.folder, "train"), fitting.threads(threads):
-        if again:
-            folder.forget()
-        found, standing = fitting.fit(folder, plan(options, how, lesson, seen), how, lesson, seen)
+    try:
+        with writing(folder.folder, "train"), fitting.threads(threads):
+            if again:
+                folder.forget()
+            found, standing = fitting.fit(folder, plan(options, how, lesson, seen), how, lesson, seen)
+    except BadInput:
+        with suppress(OSError):  # a folder in which nothing was begun
+            folder.folder.rmdir()
+        raise
     best = standing.epochs[standing.best]
     told = f"{called}: {found.parameters:,} parameters, {len(lesson.learn):,} questions learnt"
     record = {

@@ -15,7 +15,7 @@ from questree.training.consistency import rule_loss
 from questree.training.examples import Examples
 from questree.training.eyes import Eyes, Features, exchanged
 from questree.training.folder import TrainedFolder
-from questree.training.guidance import Guide
+from questree.training.guidance import Guide, Pointing
 from questree.training.leaks import refuse_leaks
 from questree.training.lessons import Lesson
 from questree.training.loop import Loop, Standing, answered
@@ -106,6 +106,7 @@ def fit(
     own, both = network(plan["model"]), pl.concat([lesson.learn, lesson.check])
     known = KnownWords.of(lesson.learn["question"], lesson.learn["answer"])
     found = Trained.built(plan, known, widths(own, features, plan["blind"]))
+    guide = None if lesson.found is None else guided(plan, found.module, lesson.found)
     place.begin({"plan": plan, "words": known.words, "answers": known.answers, "streams": found.widths})
     eyes = found.eyes(features, both["scope"])
     learn, check = (Examples.of(table, known, eyes) for table in (lesson.learn, lesson.check))
@@ -114,12 +115,11 @@ def fit(
     if lesson.dags is not None and lesson.nodes is not None:
         nodes = Examples.of(lesson.nodes, known, eyes)
         extra = rule_loss(lesson.dags, nodes, known.answers, plan["consistency"], plan["seed"])
-    guide = None if lesson.found is None else guided(plan, found.module, lesson.found)
     return found, Loop(found.module, learn, check, how, plan["seed"], place, extra, guide).run()
 
 
 def guided(plan: Mapping[str, Any], module: nn.Module, found: pl.DataFrame) -> Guide:
     """Told what questions find, if it can point at it."""
-    if not hasattr(module, "pointed"):
+    if not isinstance(module, Pointing):
         raise BadInput.at("--guided", f"expected a network that points at objects, got {plan['model']}")
     return Guide.of(plan["guided"], found)

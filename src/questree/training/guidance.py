@@ -6,7 +6,7 @@ from its program; the loss is the binary cross-entropy of what the network says 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,7 @@ from questree.training.examples import Examples
 from questree.training.words import Ints
 
 
+@runtime_checkable
 class Pointing(Protocol):
     """A network that also tells, with the logits of answers, a logit for every object."""
 

@@ -17,7 +17,7 @@ from questree.tables.hierarchies import NOTHING
 from questree.training.curve import loss_curve
 from questree.training.examples import Examples
 from questree.training.folder import CURVE, TrainedFolder
-from questree.training.guidance import Guide
+from questree.training.guidance import Guide, Pointing
 
 LABEL = "training"
 SAVED = 200  # steps between two states within an epoch
@@ -114,8 +114,8 @@ class Loop:
         if self.guide is None:
             loss = answer_loss(self.network(batch), truth)
         else:
-            pointing: Any = self.network
-            logits, points = pointing.pointed(batch)
+            assert isinstance(self.network, Pointing)
+            logits, points = self.network.pointed(batch)
             loss = answer_loss(logits, truth) + self.guide.loss(points, batch, self.learn, rows)
         if self.extra is not None:
             loss = loss + self.extra(self.network, epoch, step)

@@ -1,5 +1,8 @@
 """The question-only bot: what words give away, learnt from training videos alone."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,7 +11,7 @@ import pytest
 
 from questree.faults import BadInput
 from questree.models.asked import AskedNodes
-from questree.models.blind import ANSWERS, common, learnt
+from questree.models.blind import ANSWERS, BlindReader, common, learn, look, read
 from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import NOTHING
 from questree.terms import Array
@@ -50,6 +53,16 @@ TEST: list[Node] = [
     ("Did they sit?", "yes or no", "yes", False, True),
     ("Which action was first?", "action", "cup", False, True),
 ]
+
+
+def learnt(shards: list[AskedNodes], seed: int) -> BlindReader:
+    """As workers do it: what every shard tells is a file."""
+    with TemporaryDirectory() as made:
+        files = [f"{made}/{at}.arrow" for at in range(len(shards))]
+        for file, shard in zip(files, shards, strict=True):
+            look(SimpleNamespace(asked=lambda _, own=shard: own), "", seed).write_ipc(file)
+        learn(files, Path(made))
+        return read(Path(made))
 
 
 def test_words_give_answers_away_and_questions_are_learnt_apart_from_their_parts() -> None:

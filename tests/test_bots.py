@@ -22,7 +22,8 @@ from questree.formats.decomp import export_decomp
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Resampling, Score
 from questree.models.asked import NOT_SEEN
-from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BOTS, BotOptions, asked_by
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import VIDEO_DAGS
@@ -172,11 +173,10 @@ def said_nodes(folder: Path) -> dict[str, pl.DataFrame]:
 
 def test_composing_true_leaves_gives_the_truth(run: Run) -> None:
     """Sub-questions determine their question through the rules, or do not speak against it: node by node."""
-    corpus = BotCorpus(run, BotOptions("oracle"))
-    for name in corpus.shards.names:
-        shard = corpus.shards.asked(name)
-        made = Composer(shard, shard.drawn(0, "noise"), 0.0, 0.0).run()
-        assert np.array_equal(made, shard.truth)
+    with asked_by(run, []) as asked:
+        for shard in map(asked.shards.asked, asked.shards.names):
+            made = Composer(shard, shard.drawn(0, "noise"), 0.0, 0.0).run()
+            assert np.array_equal(made, shard.truth)
 
 
 def test_who_sees_badly_but_composes_well_has_CA_and_IC_of_one(scores: Scores) -> None:

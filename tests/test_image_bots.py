@@ -11,7 +11,8 @@ import pytest
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN, AskedNodes
-from questree.models.bots import BOTS, BotCorpus, BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BOTS, BotOptions, asked_by
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import IMAGE_DAGS
@@ -46,7 +47,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> RunHierarchies:
 
 @pytest.fixture(scope="module")
 def nodes(asked: RunHierarchies) -> AskedNodes:
-    return BotCorpus(asked.run, BotOptions("oracle"), images=True).shards.asked(IMAGE_SETS)
+    with asked_by(asked.run, [], images=True) as every:
+        return every.shards.asked(IMAGE_SETS)
 
 
 def cells(asked: RunHierarchies, bot: str, noise: float = NOISE) -> Cells:

@@ -19,7 +19,8 @@ from questree.cli.report import report as command
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
 from questree.metrics.scores import Score
-from questree.models.bots import BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BotOptions
 from questree.scoring.run_scores import How
 from questree.show.image_view import ImageView
 from questree.show.paper.latex import Look, escaped, latex

@@ -14,7 +14,8 @@ from questree.api.read_traces import read_trace
 from questree.api.rewards import Rewards, RewardWeights
 from questree.faults import BadInput
 from questree.metrics.dags import score_decomp
-from questree.models.bots import BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BotOptions
 from questree.models.stored import said
 from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import Stored

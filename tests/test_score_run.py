@@ -21,7 +21,8 @@ from questree.faults import BadInput
 from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies
-from questree.models.bots import BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BotOptions
 from questree.models.policies import Policy
 from questree.scoring.compared import ComparingOptions, Scoring
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose

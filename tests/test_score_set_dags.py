@@ -145,7 +145,7 @@ def test_reports_score_by_chunks_what_they_score_at_once(run: Run, how: How) -> 
 
 
 @pytest.mark.processes
-@patch.object(set_dags, "FEW", 0)
+@patch.object(dealt_dags, "FEW", 0)
 def test_processes_count_chunks(run: Run, tmp_path: Path) -> None:
     file = spoken(run, tmp_path / "mine.jsonl")
     both(run, [file], ["theirs"], 100, workers=2, how=Scoring("wrong", 10, policy="lenient"), split="test")

@@ -9,7 +9,8 @@ from questree.api.runs import StrPath
 from questree.api.stored_answers import keep, named
 from questree.benchmarks import AGQA, Benchmark, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.models.bots import BOTS, BotOptions, answer_run
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BOTS, BotOptions
 from questree.models.predictions import FieldNames, read_predictions
 from questree.models.stored import said as stored_answers
 from questree.models.stored import write_lines

@@ -101,7 +101,8 @@ def stages(run: Run, per_video: int, workers: int) -> Iterator[tuple[str, Callab
     """In their order; what an earlier engine made is made anew."""
     from questree.api.score_sets import scored_dags
     from questree.bench.runs import select
-    from questree.models.bots import BotOptions, answer_run
+    from questree.models.bot_runs import answer_run
+    from questree.models.bots import BotOptions
     from questree.scoring.compared import Scoring
     from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
     from questree.stages.generate.shards import GenerateOptions, generate

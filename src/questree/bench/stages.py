@@ -266,7 +266,8 @@ def answer(
     """A bot answers a synthetic run made before the clock starts, its DAGs are read, it is scored; rows are nodes."""
     from questree.formats.decomp_files import read_hierarchies
     from questree.metrics.dags import score_decomp
-    from questree.models.bots import BotOptions, answer_run
+    from questree.models.bot_runs import answer_run
+    from questree.models.bots import BotOptions
     from questree.models.stored import said
     from questree.stages.decompose.hierarchies import RunHierarchies, run_hierarchies
     from questree.tables.predictions import Stored
@@ -307,7 +308,8 @@ def rewards(
 ) -> None:
     """Reward whole answers, then answers to every question and sub-question, made before the clock starts."""
     from questree.api.rewards import Rewards
-    from questree.models.bots import BotOptions, answer_run
+    from questree.models.bot_runs import answer_run
+    from questree.models.bots import BotOptions
     from questree.models.stored import said
     from questree.tables.predictions import Stored
 

@@ -11,6 +11,7 @@ from questree.rules import Scheme
 from questree.tables.hierarchies import NOTHING
 from questree.terms import Array
 
+YES_NO = "yes or no"  # what many questions are answered with
 NOT_SEEN = "nothing"  # what is said where nothing is seen that the question could be about
 
 

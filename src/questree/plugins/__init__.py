@@ -257,7 +257,8 @@ def bot(name: str, *, says: str) -> Declare[Any]:
             found = answers(table)
             if not isinstance(found, pl.Series) or len(found) != len(table):
                 raise wrong("bot", name, f"expected a Series of {len(table)} answers, got {type(found).__name__}")
-            numbers = {word: corpus.number.setdefault(word, len(corpus.number)) for word in found.unique().drop_nulls()}
+            new = sorted(found.unique().drop_nulls())
+            numbers = {word: corpus.number.setdefault(word, len(corpus.number)) for word in new}
             return found.replace_strict(numbers, default=-1, return_dtype=pl.Int32).to_numpy()
 
         BOTS.add(name, Bot(says, said))

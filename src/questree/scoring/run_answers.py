@@ -1,5 +1,6 @@
 """Who answers a run: a model that is stored in it, or a bot that answers now."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,10 +9,11 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
 from questree.metrics.scores import Scored
-from questree.models.bots import BOTS, BotCorpus, BotOptions, bot_corpus
+from questree.models.asked_runs import AskedRun
+from questree.models.bots import BOTS, BotCorpus, BotOptions, asked_by
 from questree.models.stored import said
 from questree.scoring.compared import ComparedQuestions
-from questree.tables.predictions import Stored, answers_videos, models
+from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 
 Words = NDArray[np.int32]
@@ -34,8 +36,10 @@ def answers_to(run: Run, benchmark: Benchmark, name: str) -> Stored:
     """What is stored under this name goes before a bot of that name."""
     if has_answered(run, benchmark, name) or name not in BOTS:
         return Stored.of(run, name)
-    asked = BotCorpus(run, BotOptions(name), benchmark.of_images)
-    return Computed(Path(), list(asked.number), dict(asked.answers()))
+    options = BotOptions(name)
+    with asked_by(run, [options], benchmark.of_images) as every:
+        corpus = BotCorpus(every, options)
+        return Computed(Path(), list(corpus.number), dict(corpus.answers()))
 
 
 def scored_bot(corpus: ComparedQuestions, benchmark: Benchmark, name: str) -> Scored:
@@ -48,10 +52,23 @@ def has_answered(run: Run, benchmark: Benchmark, name: str) -> bool:
     return name in models(run, benchmark.of_images)
 
 
-def answers_in(run: Run, name: str, shard: str) -> Stored:
-    """The same in one shard, for who is sent to it by who has looked at all of them."""
-    if answers_videos(run.predictions / name) or name not in BOTS:
-        return Stored.believed(run, name)
-    corpus = bot_corpus(run.folder, BotOptions(name), False)
-    found = corpus.answer(shard)
-    return Computed(Path(), list(corpus.number), {shard: found})
+@dataclass(frozen=True)
+class AnsweringBots:
+    """Bots that answer while they are scored; small enough to send anywhere that sees what they must know."""
+
+    asked: AskedRun
+    bots: tuple[BotOptions, ...]
+
+    def answers(self, name: str, shard: str, called: str) -> Stored | None:
+        """What a bot says in one shard, to be read as that of the name it is called; None for who is no bot."""
+        options = next((own for own in self.bots if own.model == name), None)
+        if options is None:
+            return None
+        corpus = BotCorpus(self.asked, options)
+        found = corpus.answer(shard)
+        return Computed(Path(), list(corpus.number), {called: found})
+
+
+def bots_among(run: Run, benchmark: Benchmark, names: Iterable[str]) -> tuple[BotOptions, ...]:
+    """Those who are not stored."""
+    return tuple(BotOptions(name) for name in names if name in BOTS and not has_answered(run, benchmark, name))

@@ -9,7 +9,6 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
@@ -34,8 +33,8 @@ from questree.scoring.shard_tasks import (
 )
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
-from questree.tables.store import scratch
-from questree.workers import each, in_parallel, whole
+from questree.tables.shard_folders import where_workers_see
+from questree.workers import each, whole
 
 Task = TypeVar("Task", bound=ScoringTask)
 
@@ -43,13 +42,6 @@ Task = TypeVar("Task", bound=ScoringTask)
 def by_video() -> bool:
     """Can the counts of shards be added up? Metrics of plugins may look at all questions at once."""
     return all(metric.by_video for metric in METRICS.values())
-
-
-@contextmanager
-def where_workers_see(run: Run) -> Iterator[Path]:
-    """A folder for what is gone at the end; in the run's own only if workers elsewhere must see it."""
-    with scratch(run.predictions) if in_parallel(1) else TemporaryDirectory() as made:
-        yield Path(made) if isinstance(made, str) else made
 
 
 @contextmanager

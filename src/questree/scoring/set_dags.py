@@ -17,20 +17,20 @@ from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import Commonest, covr_cells, covr_tallies, guessed
-from questree.models.bots import answer_apart
+from questree.models.asked_runs import AskedRun
+from questree.models.bots import taught
 from questree.scoring.dealt_questions import ALONE, SIDES, QuestionDeal, deal_all
-from questree.scoring.run_answers import Computed, has_answered
+from questree.scoring.run_answers import AnsweringBots, Computed, bots_among
 from questree.scoring.run_questions import answered_ids
-from questree.scoring.run_shards import by_video, where_workers_see
+from questree.scoring.run_shards import by_video
 from questree.scoring.shard_tasks import ShardScores
-from questree.stages.decompose.dealt_dags import DealtDags, chunks_in, deal_dags, rows_of
+from questree.stages.decompose.dealt_dags import DealtDags, chunks_in, deal_dags, many_chunks, rows_of
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
+from questree.tables.shard_folders import where_workers_see
 from questree.tables.table import Table
 from questree.workers import whole
-
-FEW = 4  # chunks; as many take about as long as two processes to start (docs/cluster.md)
 
 
 class SetListing(NamedTuple):
@@ -95,8 +95,9 @@ class SetDags:
     """Chunks of images with what counts for them."""
 
     dealt: DealtDags
-    models: tuple[str, ...]
+    models: tuple[str, ...]  # that are stored
     questions: QuestionDeal | None = None  # which are of which split, if that matters
+    bots: AnsweringBots | None = None
     again: Mapping[int, int] | None = None  # nodes whose id others have before them, once that is known
 
     tells_errors: ClassVar[bool] = False
@@ -107,7 +108,7 @@ class SetDags:
 
     @classmethod
     def many(cls, run: Run) -> bool:
-        return cls.count(run) > FEW
+        return many_chunks(run)
 
     @classmethod
     def adds_up(cls, alone: bool) -> bool:
@@ -125,11 +126,13 @@ class SetDags:
     def shared(
         cls, run: Run, models: Sequence[str], split: str | None, alone: bool, pool: Executor | None
     ) -> Iterator[Self]:
+        bots = bots_among(run, COVR, models)
+        stored = [model for model in models if model not in {own.model for own in bots}]
         with where_workers_see(run) as scratch:
-            folders = [_answers_of(run, model, scratch) for model in models]
-            dealt = deal_dags(run, scratch, folders, pool)
+            dealt = deal_dags(run, scratch, [run.predictions / model for model in stored], pool)
             asked = QuestionDeal(scratch, dealt.layout.cuts, split, alone) if alone or split is not None else None
-            yield cls(dealt, tuple(models), asked and deal_all(run, asked, pool))
+            now = AnsweringBots(taught(AskedRun(run.folder, scratch, True, dealt), bots, pool), bots) if bots else None
+            yield cls(dealt, tuple(stored), asked and deal_all(run, asked, pool), now)
 
     @property
     def names(self) -> range:
@@ -140,6 +143,8 @@ class SetDags:
         return self.dealt.hierarchies(name, wanted, self.again)
 
     def stored(self, name: int, model: str) -> Stored:
+        if now := self.bots and self.bots.answers(model, str(name), IMAGE_SETS):
+            return now
         at = self.models.index(model)
         words = Stored.at(self.dealt.deal.answered[at]).words
         return Computed(Path(), words, {IMAGE_SETS: self.dealt.said(name, at)})
@@ -167,11 +172,3 @@ class SetDags:
     @staticmethod
     def together(listings: Sequence[SetListing]) -> SetsAlone:
         return SetsAlone(listings)
-
-
-def _answers_of(run: Run, model: str, scratch: Path) -> Path:
-    """Where the answers of a stored model lie; those of a bot are made, by one worker."""
-    if has_answered(run, COVR, model):
-        return run.predictions / model
-    whole(answer_apart, run.folder, model, scratch / model)
-    return scratch / model

@@ -3,18 +3,20 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
 
+from questree.benchmarks import AGQA
 from questree.metrics.answered import Missing, ModelAnswers
 from questree.metrics.answers import AnswerCounts, agqa_cells, agqa_tallies, fit_rows, most_likely
 from questree.metrics.catalogue import Groups
 from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
-from questree.scoring.run_answers import answers_in
+from questree.models.bots import asked_by
+from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import AskedShard, asked_shard
 from questree.scoring.run_shards import by_video
 from questree.scoring.shard_tasks import ShardScores
@@ -65,6 +67,7 @@ class VideoDags:
     run: Path
     names: tuple[str, ...]
     most_steps: tuple[int, ...] | None = None  # [template] in train, if questions are scored alone, too
+    bots: AnsweringBots | None = None
 
     tells_errors: ClassVar[bool] = True
 
@@ -95,14 +98,20 @@ class VideoDags:
         cls, run: Run, models: Sequence[str], split: str | None, alone: bool, pool: Executor | None
     ) -> Iterator[Self]:
         names, bank = tuple(folder.name for folder in shards(run)), Bank(run)  # says so if they are of other facts
-        yield cls(run.folder, names, steps.of_run(bank) if alone else None)
+        own, bots = cls(run.folder, names, steps.of_run(bank) if alone else None), bots_among(run, AGQA, models)
+        if not bots:
+            yield own
+            return
+        with asked_by(run, bots, pool=pool) as asked:
+            yield replace(own, bots=AnsweringBots(asked, bots))
 
     def part(self, name: str, split: str | None) -> RunHierarchies:
         dags, named = part(self.run, name, split)
         return RunHierarchies(Run(self.run), dags, [named])
 
     def stored(self, name: str, model: str) -> Stored:
-        return answers_in(Run(self.run), model, name)
+        now = self.bots and self.bots.answers(model, name, name)
+        return now or Stored.believed(Run(self.run), model)
 
     def alone(self, name: str, asked: RunHierarchies, split: str | None) -> VideoAlone | None:
         if self.most_steps is None:

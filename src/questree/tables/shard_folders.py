@@ -5,12 +5,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from questree.extensions import digests
 from questree.faults import BadInput
 from questree.places import Place
 from questree.tables.owners import remove, sweep, take_place
-from questree.tables.store import new_folder
+from questree.tables.run import Run
+from questree.tables.store import new_folder, scratch
+from questree.workers import in_parallel
 
 PLAN, NOTES, STATE = "plan.json", "notes", "state"
 
@@ -110,3 +113,10 @@ def without_halves(folder: Path) -> None:
     """Remove what workers that are given up or dead have half-written among shards."""
     for half_written in folder.glob(".*"):
         remove(half_written)
+
+
+@contextmanager
+def where_workers_see(run: Run) -> Iterator[Path]:
+    """A folder for what is gone at the end; in the run's own only if workers elsewhere must see it."""
+    with scratch(run.predictions) if in_parallel(1) else TemporaryDirectory() as made:
+        yield Path(made) if isinstance(made, str) else made

@@ -38,6 +38,7 @@ from questree.workers import each
 
 NODES = 1 << 17  # of a chunk
 CHUNKS = 4  # a piece has the rows of so many: a chunk is read from all pieces, and to open one takes half a ms
+FEW = 4  # chunks; as many take about as long as two processes to start (docs/cluster.md)
 CHUNK = {"chunk": pl.UInt32}  # rows of a piece are sorted by it
 PLACED = Table("placed", CHUNK)  # [set] the chunk of its first image
 DEALT_SETS = Table("sets", {**CHUNK, "set": pl.UInt32, **SETS.columns})
@@ -160,6 +161,16 @@ def chunks_in(run: Run) -> int:
     return -(-rows_in(decomposed(run) / "nodes.parquet") // NODES)
 
 
+def node_pieces(run: Run) -> list[RowPiece]:
+    """All nodes, as many at a time as are dealt at once."""
+    return pieces_of(decomposed(run) / "nodes.parquet", CHUNKS * NODES)
+
+
+def many_chunks(run: Run) -> bool:
+    """Are there enough for several processes, and too much to hold at once?"""
+    return chunks_in(run) > FEW
+
+
 def deal_dags(run: Run, scratch: Path, answered: Sequence[Path], pool: Executor | None) -> "DealtDags":
     """Deal all DAGs of a run; what is dealt is as much as the run's tables, unpacked."""
     deal = DagDeal(run.folder, scratch, tuple(answered), NODES)
@@ -210,6 +221,10 @@ class DealtDags:
             EDGES.name: edges.with_columns(**ends),
             ASKED_TOPS.name: tops.drop("top").with_columns(node=at(tops["node"])),
         }
+
+    def set_numbers(self, chunk: int) -> pl.Series:
+        """[set] its number in the run."""
+        return self._rows(DEALT_SETS, chunk)["set"]
 
     def said(self, chunk: int, model: int) -> Array:
         """[node] the words of a model, as numbers."""

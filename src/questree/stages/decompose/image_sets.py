@@ -1,6 +1,6 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -232,27 +232,41 @@ def set_node_table(folder: Path) -> Table:
     return nodes_about("set", widest, pl.UInt32)
 
 
-def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: bool = False) -> pl.DataFrame:
-    """[node] its set, program, type, answer (also one that is not told if `executed`), the word it is about and, with
-    `asked`, the question in English; one that was asked before it was part of another keeps its own words."""
-    texts = SetTexts(tables[WORDS.name]["word"])
-    forms, nodes = tables[FORMS.name], tables["nodes"]
-    if not asked:
-        return say(forms, nodes, texts, executed, columns=SAID)
-    return spoken_nodes(forms, nodes, texts, *own_words(tables), executed)
-
-
 SAID = ("program", "type", "answer", "word")
 
 
+def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: bool = False) -> pl.DataFrame:
+    """[node] its set, program, type, answer (also one that is not told if `executed`), the word it is about and, with
+    `asked`, the question in English; one that was asked before it was part of another keeps its own words."""
+    said = said_of(tables, SAID, executed)
+    return said.with_columns(question=questions_of(tables)) if asked else said
+
+
+def said_of(tables: dict[str, pl.DataFrame], columns: Sequence[str], executed: bool = False) -> pl.DataFrame:
+    """The same with some columns."""
+    return say(tables[FORMS.name], tables["nodes"], SetTexts(tables[WORDS.name]["word"]), executed, columns)
+
+
+def questions_of(tables: dict[str, pl.DataFrame], texts: SetTexts | None = None) -> pl.Series:
+    """[node] the question alone."""
+    own = SetTexts(tables[WORDS.name]["word"]) if texts is None else texts
+    return in_own_words(tables[FORMS.name], tables["nodes"], own, *own_words(tables))
+
+
 def spoken_nodes(
-    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series, executed: bool = False
+    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series
 ) -> pl.DataFrame:
-    """The same of any nodes; node: those that keep their own words, which are the questions."""
-    said = say(forms, nodes, texts, executed, columns=SAID)
+    """As `spoken_sets`, of any nodes; node: those that keep their own words, which are the questions."""
+    said = say(forms, nodes, texts, columns=SAID)
+    return said.with_columns(question=in_own_words(forms, nodes, texts, node, question))
+
+
+def in_own_words(
+    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series
+) -> pl.Series:
     others = np.setdiff1d(np.arange(len(nodes)), node)
     every = pl.concat([question, english_of(forms, nodes[others], texts)])
-    return said.with_columns(question=every.gather(np.argsort(np.concatenate([node, others]))))
+    return every.gather(np.argsort(np.concatenate([node, others])))
 
 
 def own_words(tables: dict[str, pl.DataFrame]) -> tuple[Ints, pl.Series]:

@@ -130,10 +130,16 @@ class Texts:
         return self.vocabulary
 
 
+KEPT = 1 << 18  # texts about image sets
+
+
+@dataclass
 class SetTexts(Texts):
     """Says nodes about sets of images; the vocabulary is the words that nodes have the numbers of."""
 
     vocabulary: pl.Series
+    _said: dict[Node, dict[tuple[int, ...], str]] = field(default_factory=dict)
+    _count: int = 0  # of them
 
     @property
     def language(self) -> Language:
@@ -142,9 +148,12 @@ class SetTexts(Texts):
         return IMAGES
 
     def english(self, node: Node, values: Values, rows: int) -> pl.Series:
-        """What graph a program means shows only with its words; equal words are said once."""
-        said: dict[tuple[int, ...], str] = {}
-        kinds = {name: slot.kind for name, slot in slots(node).items()}
+        """What graph a program means shows only with its words; equal words are said once, also in other chunks."""
+        if self._count > KEPT:
+            self._said.clear()
+            self._count = 0
+        said = self._said.setdefault(node, {})
+        kinds, before = {name: slot.kind for name, slot in slots(node).items()}, len(said)
         keys = list(zip(*(column.tolist() for column in values.values()), strict=True)) if values else [()] * rows
         for key in keys:
             if key not in said:
@@ -152,6 +161,7 @@ class SetTexts(Texts):
                 filled = fill(node, words)
                 assert isinstance(filled, Node)
                 said[key] = english(filled)
+        self._count += len(said) - before
         return pl.Series([said[key] for key in keys], dtype=pl.String)
 
     def programs(self, forms: Sequence[FormRows], nodes: pl.DataFrame) -> pl.Series:

@@ -1,9 +1,9 @@
-"""The nodes of a shard, of videos or of image sets, for whoever answers them: answers of every kind become words."""
+"""The nodes of a shard of videos for whoever answers them: answers of every kind become words."""
 
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from zlib import crc32
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,44 +11,41 @@ import polars as pl
 from questree.columns.hashing import mix, seed_of
 from questree.domains.video import videos
 from questree.domains.video.atoms import exists
-from questree.models.asked import NOT_SEEN, AskedNodes, NodeGroup, Option, parts_of
+from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Option, parts_of
+from questree.models.lessons import Lesson
 from questree.readings.answer import answer
-from questree.rules import IMAGE_DAGS, VIDEO_DAGS
+from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import executed
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_hierarchies import decomposed
 from questree.stages.decompose.spoken import Texts, Values, by_form, english_of
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_questions import answered
 from questree.tables.nodes import (
-    ASKED_TOPS,
     EDGES,
     EXECUTED,
     FORMS,
     NODES,
     NOT_SAID,
-    SETS,
     SLOTS,
     TOPS,
     UNDEFINED,
 )
-from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 from questree.terms import ACTION, OBJECT, UNKNOWN, Array, Node, Slot, Term
 
-YES_NO = "yes or no"  # what many questions are answered with
 CHOICES = ("Choose", "Longer Choose", "Shorter Choose")
 
 
 class VideoShards:
     """The decomposed questions of a run about videos."""
 
+    words_first: Sequence[Lesson[Any]] = ()
+    reading_first: Sequence[Lesson[Any]] = ()  # the vocabulary has all words, and the table of videos their splits
+
     def __init__(self, run: Run):
         self.run, self.words, self.videos = run, AnswerWords(run.vocabulary()), run.table("facts", VIDEOS)
-        self.names = [folder.name for folder in shards(run)]
+        self.names: Sequence[str] = [folder.name for folder in shards(run)]
         self.number = self.words.number | {NOT_SEEN: len(self.words.number)}
 
     def asked(self, name: str) -> AskedNodes:
@@ -199,80 +196,3 @@ class VideoShard:
         programs = np.array([seed_of(0, program) for program in self.forms["program"]], np.uint64)
         words = [self.nodes[f"s{at}"].to_numpy() for at in range(SLOTS)]
         return mix(seeds[place], programs[self.nodes["form"].to_numpy()], *words)
-
-
-ALWAYS = {"yes", "no", "0", "1"}  # words somebody may need although nobody said them
-
-
-class ImageShards:
-    """The decomposed questions of a run about image sets: one shard."""
-
-    names = (IMAGE_SETS,)
-
-    def __init__(self, run: Run):
-        self.tables = read_sets(decomposed(run))
-        self.nodes = spoken_sets(self.tables, asked=False, executed=True)
-        self.run = run
-        self.untold = (self.tables["nodes"]["known"] == NOT_SAID).to_numpy()
-        words = {*self.nodes["answer"].drop_nulls(), *self.nodes["word"].drop_nulls()} | ALWAYS
-        self.number = {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
-
-    def asked(self, _: str) -> AskedNodes:
-        return self._asked
-
-    @cached_property
-    def _asked(self) -> AskedNodes:
-        types, scope = self.nodes["type"], self.nodes["set"].to_numpy()
-        truth, about = (self.numbered(name) for name in ("answer", "word"))
-        program = np.array([crc32(text.encode()) for text in self.nodes["program"]], np.uint64)
-        return AskedNodes(
-            scheme=IMAGE_DAGS,
-            number=self.number,
-            groups=list(reversed(self.groups(types, truth, about))),
-            types=types,
-            said=lambda: spoken_sets(self.tables).select("question"),
-            scope=scope.astype(np.int64),
-            about=about,
-            published=np.where(self.untold, NOTHING, truth),
-            spoken=self.spoken,
-            known=lambda: truth,
-            drawn=lambda seed, purpose: mix(seed_of(seed, purpose), scope, program),
-        )
-
-    def spoken(self) -> pl.DataFrame:
-        """A set is for training if questions of train are about its images."""
-        yes_no = pl.col("type").is_in(sorted(IMAGE_DAGS.yes_no))
-        images = answered(self.run).filter(split="train")["images"].explode().unique()
-        shown = self.tables[SETS.name].with_row_index("set").explode("images")
-        train = shown.filter(pl.col("images").is_in(images.implode()))["set"].unique()
-        return spoken_sets(self.tables).select(
-            text="question",
-            sort=pl.when(yes_no).then(pl.lit(YES_NO)).otherwise("type"),
-            train=pl.col("set").is_in(train.implode()),
-            top=pl.int_range(pl.len()).is_in(self.tables[ASKED_TOPS.name]["node"].implode()),
-        )
-
-    def numbered(self, name: str) -> Array:
-        words = self.nodes[name].replace_strict(self.number, default=None, return_dtype=pl.Int64)
-        return words.fill_null(NOTHING).to_numpy()
-
-    def groups(self, types: pl.Series, truth: Array, about: Array) -> list[NodeGroup]:
-        """By form; words to guess from are all answers to questions of the type."""
-        forms = self.tables[FORMS.name]["type"].to_list()
-        size = np.bincount(self.tables["nodes"]["form"].to_numpy(), minlength=len(forms))
-        ends = np.cumsum(size).tolist()
-        rows = [slice(begin, end) for begin, end in pairwise([0, *ends])]
-        answers = {type: np.unique(truth[(types == type).to_numpy() & (truth != NOTHING)]) for type in set(forms)}
-        parts = parts_of(rows, self.tables[EDGES.name], IMAGE_DAGS)
-        found = []
-        for type, own, (labels, children) in zip(forms, rows, parts, strict=True):
-            options = [Option(about[children[:, at]]) for at, name in enumerate(labels) if is_option(name)]
-            many = None if type in IMAGE_DAGS.yes_no else answers[type]
-            pair = (options[0], options[1]) if options else None
-            found.append(NodeGroup(own, labels, children, many is None, many, pair))
-        return found
-
-
-def is_option(label: str) -> bool:
-    """Does a sub-question of this composition stand for an option of its question?"""
-    return label in IMAGE_DAGS.rules and IMAGE_DAGS.rules[label].worded == 0

@@ -2,8 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,19 +14,22 @@ from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN, AskedNodes
 from questree.models.bot_runs import answer_run
-from questree.models.bots import BOTS, BotOptions, asked_by
+from questree.models.bots import BOTS, Bot, BotCorpus, BotOptions, asked_by
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
+from questree.stages.decompose import dealt_dags
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.decompose.set_hierarchies import image_hierarchies
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import write_images
+from questree.tables.hierarchies import NOTHING
 from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
+from questree.terms import Array
 from worlds.exported_worlds import content
 
 Cells = dict[tuple[str, str, str], Score]
@@ -187,6 +192,36 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bot: str, ask
 def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
     answer_run(run, BotOptions(bot, seed), "again", images=True)
     return {path: text for path, text in content(run.predictions / "again").items() if not path.endswith(".json")}
+
+
+@pytest.mark.parametrize("bot", [*BOTS, "talker"])
+def test_chunks_of_images_are_answered_as_all_at_once(bot: str, asked: RunHierarchies) -> None:
+    with patch.dict(BOTS, {"talker": Bot("talks", talk)}):
+        whole = written(asked.run, bot, 3)
+        with chunks():
+            assert written(asked.run, bot, 3) == whole
+
+
+@pytest.mark.processes
+def test_processes_answer_chunks_of_images(asked: RunHierarchies) -> None:
+    with chunks():
+        told = [answer_run(asked.run, BotOptions("shortcut"), f"by {n}", images=True, workers=n) for n in (1, 2)]
+    assert told[0] == told[1] and content(asked.run.predictions / "by 1") == content(asked.run.predictions / "by 2")
+    assert not list(asked.run.folder.rglob(".*"))
+
+
+@contextmanager
+def chunks() -> Iterator[None]:
+    """Small ones, be they few or many."""
+    with patch.object(dealt_dags, "NODES", 1500), patch.object(dealt_dags, "FEW", 0):
+        yield
+
+
+def talk(corpus: BotCorpus, asked: AskedNodes) -> Array:
+    """Words of its own, some of them in some chunks alone, and nothing about every seventh set."""
+    words = [corpus.number.setdefault(f"word {at}", len(corpus.number)) for at in np.unique(asked.scope % 50).tolist()]
+    said = np.array(words)[np.unique(asked.scope % 50, return_inverse=True)[1]]
+    return np.where(asked.scope % 7 == 0, NOTHING, said)
 
 
 def test_who_sees_nothing_of_the_kind_says_so(asked: RunHierarchies, nodes: AskedNodes) -> None:

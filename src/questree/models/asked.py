@@ -41,7 +41,7 @@ class AskedNodes:
     """A shard; columns are [node], words are numbers in `number`, NOTHING where there is none."""
 
     scheme: Scheme
-    number: dict[str, int]  # of all words of the run; a bot may add others
+    number: dict[str, int]  # of all words of the run
     groups: list[NodeGroup]  # parts before what they are parts of
     types: pl.Series
     scope: Array  # the video or the set of images it is asked about

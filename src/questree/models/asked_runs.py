@@ -58,6 +58,7 @@ def _opened(run: Path, asked: AskedRun) -> OpenedRun:
 class LessonTask:
     asked: AskedRun
     lesson: Lesson[Any]
+    parts: tuple[Any, ...]  # that were looked at
 
     def part(self, name: object) -> Path:
         return self.asked.place / f"{self.lesson.name}-{name}"
@@ -68,9 +69,9 @@ def learn(asked: AskedRun, lessons: Iterable[Lesson[Any]], pool: Executor | None
     wanted, shards = list(lessons), asked.shards
     reading = shards.reading_first if any(lesson.reads for lesson in wanted) else ()
     for lesson in {own.name: own for own in [*shards.words_first, *reading, *wanted]}.values():
-        task = LessonTask(asked, lesson)
-        each(pool, f"looking at {lesson.name}", "shard", lesson.parts(shards), look, task)
-        each(pool, f"learning {lesson.name}", "all", [lesson.name], put_together, task)
+        parts = tuple(lesson.parts(shards))
+        each(pool, f"looking at {lesson.name}", "shard", parts, look, LessonTask(asked, lesson, ()))
+        each(pool, f"learning {lesson.name}", "all", [lesson.name], put_together, LessonTask(asked, lesson, parts))
 
 
 def look(task: LessonTask, name: Any) -> None:
@@ -81,6 +82,5 @@ def look(task: LessonTask, name: Any) -> None:
 
 def put_together(task: LessonTask, name: str) -> None:
     """In a worker: what all shards tell."""
-    parts = task.lesson.parts(task.asked.shards)
     with new_folder(task.asked.place / name) as folder:
-        task.lesson.learn([os.fspath(task.part(part) / FILE) for part in parts], folder)
+        task.lesson.learn([os.fspath(task.part(part) / FILE) for part in task.parts], folder)

@@ -71,11 +71,8 @@ def answer_run(
 def answer_shard(task: AnswerTask, name: str) -> StoredShard:
     """In a worker: answer one shard."""
     corpus = BotCorpus(task.asked, task.options)
-    known = dict(corpus.number)
     found = corpus.answer(name)
-    own = [word for word in corpus.number if word not in known]
-    for word in own:  # the next shard is answered as if it were the first
-        del corpus.number[word]
+    own = list(corpus.number)[len(corpus.shards.number) :]
     if isinstance(corpus.shards, ImageShards):
         said = pl.DataFrame({"node": corpus.shards.shard(name).numbers, "word": found})
         with new_folder(task.chunk(name)) as folder:

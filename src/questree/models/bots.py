@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -49,10 +50,10 @@ class BotCorpus:
     def shards(self) -> AskedShards:
         return self.asked.shards
 
-    @property
+    @cached_property
     def number(self) -> dict[str, int]:
-        """Words -> their numbers; a bot that says another word adds it."""
-        return self.shards.number
+        """Words -> their numbers; a bot that says another word adds it. Its own: threads may share the shards."""
+        return dict(self.shards.number)
 
     def answers(self) -> Iterator[tuple[str, Array]]:
         """Shard by shard, [node] the words of the bot's answers."""

@@ -13,29 +13,38 @@ from questree.columns.hashing import mix, seed_of
 from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Option, parts_of
 from questree.models.lessons import FILE, Lesson, read_table
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.dealt_dags import DealtDags
-from questree.stages.decompose.image_sets import questions_of, read_sets, said_of
+from questree.stages.decompose.dealt_dags import DealtDags, node_pieces
+from questree.stages.decompose.image_sets import questions_of, read_sets, said_of, set_node_table
 from questree.stages.decompose.set_hierarchies import decomposed
 from questree.stages.decompose.spoken import SetTexts
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import QuestionChunk, chunks
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NOT_SAID, SETS, WORDS
 from questree.tables.predictions import IMAGE_SETS
+from questree.tables.row_pieces import RowPiece
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.terms import Array
 
 ALWAYS = {"yes", "no", "0", "1"}  # words somebody may need although nobody said them
+WORDED = ("type", "answer", "word")
 ABOUT = ""  # stands for a type where a word is not an answer, but what a question is about
 TEXTS = Table("texts", {"question": pl.String})
 
 
-def look_at_words(shards: "ImageShards", name: str) -> pl.DataFrame:
+def all_nodes(shards: "ImageShards") -> list[RowPiece]:
+    return node_pieces(shards.run)
+
+
+def look_at_words(shards: "ImageShards", rows: RowPiece) -> pl.DataFrame:
     """type, word: the answers there are to questions of a type, and the words that questions are about."""
-    nodes = shards.shard(name).nodes
-    about = nodes.select(type=pl.lit(ABOUT), word="word")
-    return pl.concat([nodes.select("type", word="answer"), about]).drop_nulls().unique()
+    folder = decomposed(shards.run)
+    nodes = set_node_table(folder).read(folder, rows=(rows.begin, rows.end))
+    tables = {table.name: table.read(folder) for table in (WORDS, FORMS)}
+    said = said_of(tables | {"nodes": nodes.drop("set", "known").unique().sort("form")}, WORDED, executed=True)
+    about = said.select(type=pl.lit(ABOUT), word="word")
+    return pl.concat([said.select("type", word="answer"), about]).drop_nulls().unique()
 
 
 def learn_words(files: list[str], folder: Path) -> None:
@@ -56,7 +65,7 @@ def learn_training(files: list[str], folder: Path) -> None:
     pl.scan_ipc(files, glob=False).unique().collect(engine="streaming").write_ipc(folder / FILE)
 
 
-SET_WORDS = Lesson("words", look_at_words, learn_words, read_table)
+SET_WORDS = Lesson("words", look_at_words, learn_words, read_table, all_nodes)
 TRAINING = Lesson("training", look_at_training, learn_training, read_table, all_chunks)
 
 
@@ -98,16 +107,19 @@ class ImageShards:
 
     def asked(self, name: str) -> AskedNodes:
         shard = self.shard(name)
-        asked = self._last[1] if self._last else None
-        self._last = shard, asked or shard.asked()  # not in the shard itself, which would then outlive its use
-        return self._last[1]
+        last, asked = self._last or (None, None)  # at once: threads may share this
+        if last is not shard or asked is None:
+            asked = shard.asked()
+            self._last = shard, asked  # not in the shard itself, which would then outlive its use
+        return asked
 
     def shard(self, name: str) -> "SetShard":
         """The last one is kept: it is looked at and then answered."""
-        if self._last is None or self._last[0].name != name:
+        last = self._last
+        if last is None or last[0].name != name:
             self._last = None  # not two at a time
-            self._last = SetShard(self, name), None
-        return self._last[0]
+            self._last = last = SetShard(self, name), None
+        return last[0]
 
 
 class SetShard:
@@ -126,7 +138,7 @@ class SetShard:
     @cached_property
     def nodes(self) -> pl.DataFrame:
         """type, answer (also one that is not told), word that it is about"""
-        return said_of(self.tables, ("type", "answer", "word"), executed=True)
+        return said_of(self.tables, WORDED, executed=True)
 
     @cached_property
     def questions(self) -> pl.Series:
@@ -160,8 +172,11 @@ class SetShard:
     @cached_property
     def programs(self) -> Array:
         """[node] a number of its program with its words."""
-        texts = said_of(self.tables, ("program",))["program"]
-        return np.array([crc32(text.encode()) for text in texts], np.uint64)
+        words = self.tables["nodes"].drop("set", "answer", "known")
+        different = words.unique().sort("form")
+        texts = said_of({**self.tables, "nodes": different}, ("program",))["program"]
+        numbers = different.with_columns(number=pl.Series([crc32(text.encode()) for text in texts], dtype=pl.UInt64))
+        return words.join(numbers, on=words.columns, how="left", maintain_order="left")["number"].to_numpy()
 
     def spoken(self) -> pl.DataFrame:
         """A set is for training if questions of train are about its images."""

@@ -26,7 +26,7 @@ class AskedShards(Protocol):
 
     @property
     def number(self) -> dict[str, int]:
-        """Words -> their numbers; a bot that says another word adds it."""
+        """Words -> their numbers."""
 
     def asked(self, name: str, /) -> AskedNodes: ...
 

@@ -1,5 +1,6 @@
 """The sub-questions of a question, and the DAG they form."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from questree.terms import Node, ProgramError, Slot, Word, slots
@@ -58,6 +59,7 @@ def given(node: Node) -> Slot | Word | None:
     return next((arg for name in node.op.given if not isinstance(arg := kids[name], Node)), None)
 
 
+@lru_cache(1 << 13)  # shards and chunks have most forms in common
 def compared(node: Node) -> Slot | None:
     """The slot of the word a form is about: the option it confirms, or what a rule compares its answer with."""
     word = next((slot for slot in slots(node).values() if slot.option), None) or given(node)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -46,6 +46,7 @@ class NodeForm:
         return ordered_slots(self.node)
 
 
+@lru_cache(1 << 13)  # shards and chunks have most forms in common
 def ordered_slots(node: Node) -> tuple[Slot, ...]:
     return tuple(dict.fromkeys(leaf for leaf in walk(node) if isinstance(leaf, Slot)))
 

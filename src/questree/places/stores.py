@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FINGERPRINTS = ("ETag", "etag", "md5Hash", "content_md5", "generation", "created", "mtime")  # the first that is told
 SPAN = 1 << 60  # identities are times of files as well, in nanoseconds
-KNOWN = set[str]()  # buckets that are there
+KNOWN = set[str]()  # URLs of buckets that are there
 LENGTH = 200  # of what a library says
 
 
@@ -94,9 +94,12 @@ def files_below(url: str) -> dict[str, Entry]:
     with told(url):
         try:
             found = store.find(inside, detail=True)
+            if isinstance(found, list):  # Azure's, of a file itself
+                found = {name: store.info(name) for name in found}
         except FileNotFoundError:
-            _check_bucket(store, url)
             found = {}
+        if not found:  # not every store says so if there is no such bucket
+            _check_bucket(store, url)
     count(1 + len(found) // 1000)
     return {
         _relative(name, inside): _entry(info)
@@ -112,8 +115,9 @@ def entries_in(url: str) -> tuple[dict[str, Entry], set[str]]:
         try:
             found = store.ls(inside, detail=True)
         except FileNotFoundError:
-            _check_bucket(store, url)
             found = []
+        if not found:
+            _check_bucket(store, url)
     count(1 + len(found) // 1000)
     named = [(name, info) for info in found if _plain(name := _relative(info["name"], inside))]
     files = {name: _entry(info) for name, info in named if info["type"] == "file" and not info["name"].endswith("/")}
@@ -137,9 +141,10 @@ def _stripped(url: str) -> str:
 def _check_bucket(store: "AbstractFileSystem", url: str) -> None:
     """Nothing is there: because the bucket is not?"""
     bucket = _stripped(url).partition("/")[0]
-    if bucket not in KNOWN and "memory" not in store.protocol and not store.exists(bucket):
+    name = f"{url.partition('://')[0]}://{bucket}"
+    if name not in KNOWN and "memory" not in store.protocol and not store.exists(bucket):
         raise FileNotFoundError(bucket)
-    KNOWN.add(bucket)
+    KNOWN.add(name)
 
 
 def get(url: str, target: Path) -> None:

@@ -1,6 +1,6 @@
 """What a run's questions are: counts in one pass, tables and plots of templates, answers, lengths, parts and splits."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,17 +16,24 @@ from questree.show.report.document import Block, Column, Entry, Figure, Grid, Li
 from questree.show.views import View
 from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
-from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
+from questree.stages.audit.image_corpus import (
+    COMMON,
+    CorpusCounts,
+    SideCounts,
+    figure_4,
+    figure_6,
+    table_3,
+    word_counts,
+)
+from questree.stages.audit.image_corpus import counted as counts_in
 from questree.stages.audit.key_counts import texts_of
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
+from questree.stages.audit.set_counts import set_counts
 from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings
 from questree.stages.audit.videos import corpus as audited_corpus
 from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank
-from questree.stages.split.image_sets import selected as selected_images
-from questree.stages.split.rows import image_rows
 from questree.svg import PAGE
-from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -140,7 +147,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         return first_words({which: corpus.texts}, LETTERS if wide >= PAGE else LARGE)
 
     yield Figure.drawn("first-words", "First words", caption, rings)
-    words = corpus.texts.str.count_matches(" ") + 1
+    words = counts_in(word_counts(corpus.texts))
     caption = f"Words per question. Of {few}."
     yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
     note = AGQA.place(run, "splits") / "report.json"
@@ -190,29 +197,27 @@ SIDES = ("train", "dev", "test")
 
 def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[Block]:
     """What is asked about sets of images, as in the COVR paper."""
-    every, kept = ANSWERED.read(run.covr), selected_images(run)
-    yield image_templates(every, kept)
+    asked, corpus = set_counts(run, workers=workers)
+    kept = SideCounts.together(corpus.sides.values())
+    yield image_templates(asked, corpus)
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
-    yield from image_statistics(kept)
+    yield from image_statistics(corpus)
     yield Figure.drawn("answers", "Answers", answers_caption(kept), partial(bars, figure_4(kept)))
     caption = "Images per question of the selection."
-    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept["images"].list.len(), "images"))
-    words = kept["question"].str.count_matches(" ") + 1
+    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept.images, "images"))
     caption = "Words per question of the selection."
-    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
+    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, kept.words, "words"))
     note = COVR.place(run, "splits") / "report.json"
     yield image_splits(note) if note.is_file() else missing("split", "There are no compositional splits.")
 
 
-def image_templates(every: pl.DataFrame, kept: pl.DataFrame) -> Grid:
+def image_templates(asked: Mapping[tuple[str, str], int], kept: CorpusCounts) -> Grid:
     """Questions of every template on every side, all and selected."""
-    numbers = {
-        (what, side): dict(table.filter(split=side)["template"].value_counts().rows())
-        for what, table in (("all", every), ("selected", kept))
-        for side in SIDES
-    }
-    names = [*PATTERNS, *sorted(set(every["template"].to_list()) - {*PATTERNS})]
+    every = {side: {name: n for (name, own), n in asked.items() if own == side} for side in SIDES}
+    some = {side: kept.sides[side].templates if side in kept.sides else {} for side in SIDES}
+    numbers = {(what, side): own[side] for what, own in (("all", every), ("selected", some)) for side in SIDES}
+    names = [*PATTERNS, *sorted({name for name, _ in asked} - {*PATTERNS})]
     lines = [Line((name,), tuple(own.get(name, 0) for own in numbers.values())) for name in names]
     lines.append(Line(("Overall",), tuple(sum(own.values()) for own in numbers.values()), True))
     columns = tuple(Column(side, what) for what, side in numbers)
@@ -220,17 +225,15 @@ def image_templates(every: pl.DataFrame, kept: pl.DataFrame) -> Grid:
     return Grid("templates", "Templates", caption, ("Template",), columns, tuple(lines))
 
 
-def image_statistics(kept: pl.DataFrame) -> Iterator[Block]:
+def image_statistics(corpus: CorpusCounts) -> Iterator[Block]:
     """Table 3 and Figure 6."""
-    rows = image_rows(kept)
-    parts = parts_of(rows, "split")
-    lines = table_3(rows, parts)
+    parts, lines = corpus.parts, table_3(corpus)
     spelled = tuple(Line((one["measurement"],), tuple(entry(one[name]) for name in parts)) for one in lines)
     caption = "An anonymised program has no nouns, relations, attributes and numbers: its operators alone."
     columns = tuple(map(Column, parts))
     yield Grid("statistics", "Questions in numbers", caption, ("Measurement",), columns, spelled)
-    side = "train" if "train" in parts else next(iter(parts), "")
-    found = figure_6(rows, parts[side]) if side else {}
+    side = "train" if "train" in parts else next(iter(parts))
+    found = figure_6(parts[side])
     caption = f"How often an operator occurs in a question of {side}: {', '.join(found)}."
     drawn = [partial(histogram, numbers, f"times {op}") for op, numbers in found.items()]
     yield Figure.drawn("operators", "Operators", caption, *drawn)
@@ -240,8 +243,8 @@ def entry(value: float | None) -> Entry:
     return value if value is None or isinstance(value, int) else f"{value:.1f}"
 
 
-def answers_caption(kept: pl.DataFrame) -> str:
-    said = [f"{int((kept['answer'] == word).sum()):,} {word}" for word in ("yes", "no")]
+def answers_caption(kept: SideCounts) -> str:
+    said = [f"{kept.answers[word]:,} {word}" for word in ("yes", "no")]
     return f"The most common {COMMON} answers of the selection, without {' and '.join(said)}."
 
 

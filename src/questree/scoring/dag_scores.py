@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from questree.benchmarks import Benchmark
-from questree.faults import BadInput
 from questree.metrics import catalogue
 from questree.metrics.answered import Listing
 from questree.metrics.catalogue import METRICS
@@ -18,6 +17,7 @@ from questree.scoring.dag_shards import DagShards
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
 from questree.scoring.shard_tasks import ShardAnswers
+from questree.stages.decompose.hierarchies import nothing_asked
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
@@ -81,8 +81,7 @@ def dags_together(
         unknown = bool(files or own.policies != ("exact",))
         task, found = counted(DAGS, task, dags.names, pool, unknown)
     if not any(shard.videos for shard in found):
-        place = benchmark.place(run, "decomposed")
-        raise BadInput.at(place, f"no questions of the split {split}" if split else "no questions")
+        raise nothing_asked(benchmark.place(run, "decomposed"), split)
     listing = Listing.together([shard.listing.dags for shard in found])
 
     def cells(tallies: Tallies) -> list[Cell]:

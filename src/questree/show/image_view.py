@@ -18,18 +18,19 @@ from questree.columns.hashing import seed_of
 from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
 from questree.domains.images.corpus import padded
 from questree.domains.images.kinds import THINGS
-from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse, show
 from questree.readings.answer import evaluate
 from questree.readings.evidence import Role, roles
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
-from questree.show.dag import Dag, Ints, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.dealt_dags import node_pieces
+from questree.stages.decompose.hierarchies import published
+from questree.stages.decompose.image_sets import read_sets, set_node_table, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as taken_apart
 from questree.stages.decompose.set_hierarchies import image_ids, set_columns
 from questree.stages.ground.node_evidence import outermost
@@ -38,13 +39,16 @@ from questree.stages.split.image_sets import selected
 from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
 from questree.stages.split.set_chunks import SIDES
-from questree.tables.image_questions import answered
+from questree.tables.image_questions import answered, check_images
 from questree.tables.images import Images
+from questree.tables.nodes import EDGES, FORMS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.questions import program_text
+from questree.tables.row_pieces import RowPiece
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
+from questree.workers import whole
 
 EVERYTHING = ("scene", "anything")  # picks out all there is
 Thing = tuple[int, str, Box | None]  # row in `things`, name with its first attributes, place
@@ -116,14 +120,11 @@ class ImageView(View):
 
     def __init__(self, run: Run):
         super().__init__(run)
+        self.check(run)
         self.facts, self.decomposed = Images.load(run.images), COVR.has(run, "decomposed")
         self.every = answered(run)
         self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
         self.pictured = lru_cache(SAID)(self.annotated)
-        last = self.every["images"].explode().max()
-        if isinstance(last, int) and last >= len(self.facts.images):
-            wanted = f"a question asks about image {last}, there are {len(self.facts.images)}"
-            raise BadInput.at(run.covr, f"made from other images: {wanted}")
         self.row_at = {id: row for row, id in enumerate(self.every["id"])}
         own = self.every["template"].unique(maintain_order=True)
         self.templates = [*PATTERNS, *(name for name in own if name not in PATTERNS)]
@@ -131,6 +132,21 @@ class ImageView(View):
         if self.decomposed:  # their words are numbered first, as their tables are
             known = self.opened(IMAGE_SETS).number
             self.number = {word: at for at, word in enumerate(dict.fromkeys([*known, *self.number]))}
+
+    @classmethod
+    def check(cls, run: Run) -> None:
+        whole(check_images, run)
+
+    @classmethod
+    def pieces(cls, run: Run) -> list[RowPiece]:
+        return node_pieces(run)
+
+    @classmethod
+    def counted(cls, run: Run, piece: RowPiece) -> DagColumns:
+        folder = cls.benchmark.place(run, "decomposed")
+        nodes = set_node_table(folder).only("form", "answer", "known").read(folder, rows=(piece.begin, piece.end))
+        edges = EDGES.only("parent", "label").read(folder, pl.col("parent").is_between(piece.begin, piece.end - 1))
+        return DagColumns(FORMS.only("type").read(folder)["type"].gather(nodes["form"]), known_in(nodes), edges)
 
     def shards(self) -> list[str]:
         return [IMAGE_SETS]
@@ -322,8 +338,12 @@ class ImageView(View):
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
     nodes, (words, columns) = spoken_sets(found), set_columns(found)
     number = {word: at for at, word in enumerate(words)}
-    known = pl.Series(["executed", "undefined"]).gather(nodes["answer"].is_null().cast(pl.UInt8))
+    known = known_in(found["nodes"])
     return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number, known)
+
+
+def known_in(nodes: pl.DataFrame) -> pl.Series:
+    return pl.Series(["undefined", "executed"]).gather(published(nodes).astype(np.uint8))
 
 
 def numbered(column: pl.Series, number: dict[str, int]) -> Ints:

@@ -19,7 +19,7 @@ from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
 from questree.readings.evidence import DECIDES, roles
 from questree.rules import VIDEO_DAGS
-from questree.show.dag import Dag, Ints, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Ints, Opened, Piece
 from questree.show.frames import media_file
 from questree.show.timeline import APART, Timeline, VideoTracks, filled, grounds, mentioned
 from questree.show.views import READ, SAID, Evidence, Listed, Mask, Posed, Scene, View
@@ -126,6 +126,22 @@ class VideoView(View):
     def chosen(self) -> pl.DataFrame | None:
         """The selection, if that is what is listed."""
         return None if self.decomposed else selection(self.run)
+
+    @classmethod
+    def check(cls, run: Run) -> None:
+        Bank(run)
+
+    @classmethod
+    def pieces(cls, run: Run) -> list[str]:
+        return [path.name for path in shards(run)]
+
+    @classmethod
+    def counted(cls, run: Run, piece: str) -> DagColumns:
+        folder = run.decomposed / piece
+        nodes = NODES.only("form", "known").read(folder)
+        types, known = FORMS.only("type").read(folder)["type"], pl.Series(KNOWN)
+        edges = EDGES.only("parent", "label").read(folder)
+        return DagColumns(types.gather(nodes["form"]), known.gather(nodes["known"]), edges)
 
     def shards(self) -> list[str]:
         return [path.name for path in (shards(self.run) if self.decomposed else self.bank.folders())]

@@ -15,7 +15,7 @@ from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.readings.evidence import DECIDES, REFERENCE, SEARCHED, TIME, Role
 from questree.rules import Scheme
-from questree.show.dag import Dag, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Opened, Piece
 from questree.tables.run import Run
 from questree.terms import Node
 
@@ -119,6 +119,21 @@ class View(ABC):
     def there(cls, run: Run) -> bool:
         """Does a run have questions of this domain?"""
         return cls.benchmark.has(run, "questions")
+
+    @classmethod
+    @abstractmethod
+    def check(cls, run: Run) -> None:
+        """Says so if the questions are of other facts than the run has."""
+
+    @classmethod
+    @abstractmethod
+    def pieces(cls, run: Run) -> Sequence[Any]:
+        """What DAGs are counted by, on any worker and without a view."""
+
+    @classmethod
+    @abstractmethod
+    def counted(cls, run: Run, piece: Any) -> DagColumns:
+        """The DAGs of a piece."""
 
     @abstractmethod
     def shards(self) -> list[str]: ...

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from questree.faults import BadInput
+from questree.tables.images import IMAGES
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.table import Table, readable, rows_in
@@ -54,6 +55,23 @@ def count(run: Run) -> int:
     found = rows_in(path)
     if not found:
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
+    return found
+
+
+def check_images(run: Run) -> None:
+    """Says so if a question asks about an image that is not there."""
+    count(run)
+    IMAGES.read(run.images, rows=(0, 1))  # say now if there are none
+    last, there = _last_image(run), rows_in(run.images / f"{IMAGES.name}.parquet")
+    if last is not None and last >= there:
+        raise BadInput.at(run.covr, f"made from other images: a question asks about image {last}, there are {there}")
+
+
+def _last_image(run: Run) -> int | None:
+    file = run.covr / f"{ANSWERED.name}.parquet"
+    with readable(file):
+        every = pl.scan_parquet(file, glob=False).select(pl.col("images").list.max().max())
+        found: int | None = every.collect(engine="streaming").item()
     return found
 
 

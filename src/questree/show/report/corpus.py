@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from questree.benchmarks import AGQA, COVR
 from questree.benchmarks.covr.splits import PATTERNS
-from questree.progress import watch
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
@@ -38,12 +38,13 @@ from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import own_note
-from questree.workers import over
+from questree.workers import each, over, shared_out
 
 ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
 TEXTS = 20_000  # questions whose text is made
 
+PARTS = {"name": pl.String, "n": pl.UInt32, "what": pl.String}  # counts of sub-questions
 LARGE = 12  # pixels of letters in a ring that is printed small
 
 
@@ -76,23 +77,13 @@ def counted(task: AuditTask, shard: str) -> pl.DataFrame:
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 
-def numbers(view: View) -> dict[str, dict[str, int]]:
+def numbers(of: type[View], run: Run) -> dict[str, dict[str, int]]:
     """Type, composition, known: how many sub-questions or wholes have which; of a run that is decomposed."""
-    shards, parts = view.shards(), list[pl.DataFrame]()
-    nothing = pl.DataFrame(schema={"name": pl.String, "n": pl.UInt32, "what": pl.String})  # no question has parts
-    for one in map(view.open, watch(shards, "counting sub-questions", len(shards))):
-        labels = one.edges.select("parent", "label").unique()["label"]
-        counted = {
-            "type": pl.Series(one.columns.types, dtype=pl.String).gather(one.columns.type),
-            "known": one.known,
-            "composition": pl.Series(one.compositions, dtype=pl.String).gather(labels),
-        }
-        parts += [
-            names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(w))
-            for w, names in counted.items()
-        ]
+    pieces = of.pieces(run)
+    with shared_out(1, len(pieces)) as pool:  # to read a few columns takes less than to start processes
+        parts = each(pool, "counting sub-questions", "DAGs", pieces, partial(count_parts, of), run)
     sums = (
-        pl.concat([nothing, *parts])
+        pl.concat([pl.DataFrame(schema=PARTS), *parts])
         .group_by("what", "name")
         .agg(pl.col("n").sum())
         .sort("n", "name", descending=[True, False])
@@ -100,14 +91,26 @@ def numbers(view: View) -> dict[str, dict[str, int]]:
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}
 
 
-def parts_blocks(view: View) -> Iterator[Block]:
+def count_parts(of: type[View], run: Run, piece: Any) -> pl.DataFrame:
+    """In a worker: name, n, what of some DAGs."""
+    own = of.counted(run, piece)
+    labels = own.edges.select("parent", "label").unique()["label"]
+    named = pl.Series(of.scheme.compositions, dtype=pl.String).gather(labels)
+    found = [
+        names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(what))
+        for what, names in {"type": own.type, "known": own.known, "composition": named}.items()
+    ]
+    return pl.concat(found).cast(PARTS)  # type: ignore[arg-type]
+
+
+def parts_blocks(of: type[View], run: Run) -> Iterator[Block]:
     """What questions are made of."""
-    found = numbers(view)
+    found = numbers(of, run)
     caption = "Sub-questions of every type; each counts once per scope, however many questions it is part of."
     yield Figure.drawn("types", "Types of sub-questions", caption, partial(bars, found.get("type", {})))
     caption = "Wholes put together by each composition; a whole with several compositions counts in each."
     composed = found.get("composition", {})
-    named = {name: composed[name] for name in view.scheme.compositions if name in composed}
+    named = {name: composed[name] for name in of.scheme.compositions if name in composed}
     yield Figure.drawn("compositions", "Compositions", caption, partial(bars, named))
     known = found.get("known", {})
     lines = tuple(Line((name,), (known[name],)) for name in KNOWN if name in known)

@@ -1,6 +1,7 @@
 """Questions about sets of images, and which of them are kept, as columns; read some at a time."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -56,6 +57,14 @@ def count(run: Run) -> int:
     if not found:
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
     return found
+
+
+def some_of(run: Run, ids: Sequence[str]) -> pl.DataFrame:
+    """Those with these ids, in the order of the table, which is never all in memory."""
+    file = run.covr / f"{ANSWERED.name}.parquet"
+    with readable(file):
+        every = pl.scan_parquet(file, glob=False).filter(pl.col("id").is_in(list(ids)))
+        return ANSWERED.frame(every.select(list(ANSWERED.columns)).collect(engine="streaming"))
 
 
 def check_images(run: Run) -> None:

@@ -305,7 +305,7 @@ class DomainSections:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
         media = path_of(self.asked.media) if self.asked.media else None
         chosen = self.run, models, self.how.split, self.how.seed
-        found = list(failures(*chosen, of=self.of.view, how=self.how, media=media))
+        found = list(failures(*chosen, of=self.of.view, how=self.how, media=media, workers=self.workers))
         if media and found and not any(one.shots for one in found):
             yield Sentences(
                 "", (f"No picture of what is shown here is in {media}, or each has more than {MOST:,} bytes.",)

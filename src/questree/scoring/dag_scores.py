@@ -1,10 +1,11 @@
 """Models scored on the DAGs of a run, shard by shard."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import replace
 
 from questree.benchmarks import Benchmark
-from questree.faults import BadInput
 from questree.metrics import catalogue
 from questree.metrics.answered import Listing
 from questree.metrics.catalogue import METRICS
@@ -15,9 +16,11 @@ from questree.models.predictions import FieldNames
 from questree.rules.schemes import SCHEMES
 from questree.scoring.compared import Given, OneModel, Scoring, Tell, for_run
 from questree.scoring.dag_shards import DagShards
+from questree.scoring.run_answers import bots_among
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
 from questree.scoring.shard_tasks import ShardAnswers
+from questree.stages.decompose.hierarchies import nothing_asked
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
@@ -57,6 +60,36 @@ def scored_in_shards(
     yield from found.scored(files, say)
 
 
+def stored_or_bots(run: Run, benchmark: Benchmark, names: Sequence[str]) -> None:
+    """Says so if one that is no bot is not there, or answered other nodes than the run has now."""
+    bots = {own.model for own in bots_among(run, benchmark, names)}
+    stored_in(run, [name for name in names if name not in bots])
+
+
+@contextmanager
+def shared_dags(
+    run: Run,
+    benchmark: Benchmark,
+    models: Sequence[str],
+    split: str | None,
+    how: Scoring,
+    workers: int,
+    files: Sequence[Given] = (),
+    errors: bool = False,
+    alone: bool = False,
+) -> Iterator[tuple[DagTask, Executor | None]]:
+    """What workers are sent with each of its shards, and who works."""
+    own, types = for_run(run, how), tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
+    shards: type[DagShards] = benchmark.part(PART)
+    with (
+        shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
+        shards.shared(run, models, split, alone, pool) as dags,
+        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+    ):
+        shared = run.folder, split, own, tuple(models), given, samples(run), types
+        yield DagTask(*shared, dags=dags, errors=errors, alone=alone), pool
+
+
 def dags_together(
     run: Run,
     benchmark: Benchmark,
@@ -69,24 +102,15 @@ def dags_together(
     alone: bool = False,
 ) -> ShardsTogether:
     """The counts of all shards; `alone`: those of every question alone, too."""
-    own, types = for_run(run, how), tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
-    shards: type[DagShards] = benchmark.part(PART)
-    with (
-        shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
-        shards.shared(run, models, split, alone, pool) as dags,
-        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
-    ):
-        shared = run.folder, split, own, tuple(models), given, samples(run), types
-        task = DagTask(*shared, dags=dags, errors=errors, alone=alone)
-        unknown = bool(files or own.policies != ("exact",))
-        task, found = counted(DAGS, task, dags.names, pool, unknown)
+    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as (task, pool):
+        unknown = bool(files or how.policies != ("exact",))
+        task, found = counted(DAGS, task, task.dags.names, pool, unknown)
     if not any(shard.videos for shard in found):
-        place = benchmark.place(run, "decomposed")
-        raise BadInput.at(place, f"no questions of the split {split}" if split else "no questions")
+        raise nothing_asked(benchmark.place(run, "decomposed"), split)
     listing = Listing.together([shard.listing.dags for shard in found])
 
     def cells(tallies: Tallies) -> list[Cell]:
         more = error_cells(tallies) if errors else []
         return [*dag_cells(tallies, listing), *more, *catalogue.cells(tallies.columns, METRICS.values())]
 
-    return ShardsTogether(task, found, cells, dags.places(found))
+    return ShardsTogether(task, found, cells, task.dags.places(found))

@@ -5,6 +5,10 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, Self
 
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
 from questree.metrics.answered import Missing, ModelAnswers
 from questree.metrics.cells import Ints, Tallies
 from questree.metrics.scores import Resampling, Score, Scored
@@ -74,6 +78,9 @@ class DagShards(Protocol):
 
     def part(self, name: Any, split: str | None) -> RunHierarchies:
         """The DAGs of a shard, or those of one split."""
+
+    def inside(self, name: Any, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
+        """[question of a shard] is it of a split?"""
 
     def stored(self, name: Any, model: str) -> Stored:
         """What a stored model or a bot answers in a shard."""

@@ -11,15 +11,14 @@ from questree.metrics.answered import Missing, answered
 from questree.metrics.cells import Ints
 from questree.metrics.dags import dag_counts, score_answered
 from questree.metrics.scores import Coverage, Score, Scored
-from questree.models.bots import BOTS
 from questree.models.stored import covered, said
 from questree.scoring.as_read import as_read, unread
 from questree.scoring.compared import OnePolicy, lacking, of_run, silent
-from questree.scoring.dag_scores import PART, dags_together
+from questree.scoring.dag_scores import PART, dags_together, stored_or_bots
 from questree.scoring.dag_shards import AloneScores, DagShards
-from questree.scoring.run_answers import answers_to, has_answered
+from questree.scoring.run_answers import answers_to
 from questree.scoring.run_questions import scored_questions
-from questree.scoring.run_shards import ReadModel, ShardsTogether, stored_in
+from questree.scoring.run_shards import ReadModel, ShardsTogether
 from questree.tables.run import Run
 
 
@@ -56,7 +55,7 @@ class RunScores:
         dags: type[DagShards] = benchmark.part(PART)
         if not dags.adds_up(alone=True):
             return _at_once(run, benchmark, how, names)
-        stored_in(run, [name for name in names if has_answered(run, benchmark, name) or name not in BOTS])
+        stored_or_bots(run, benchmark, names)
         errors = dags.tells_errors
         found = dags_together(run, benchmark, names, how.split, how, workers, errors=errors, alone=True)
         there = [shard.listing.alone for shard in found.shards if shard.listing.alone is not None]

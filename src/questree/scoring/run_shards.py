@@ -73,11 +73,16 @@ def counted(
     """The task with what it must know, and the counts of all shards that have questions; `unknown`: must it know what
     an answer is?"""
     if unknown:
-        seen = each(pool, "answers", "shard", shards, work.answers, task)
-        there = [own for own in seen if own]
-        task = work.told(task, there) if there else task
-        shards = [shard for shard, own in zip(shards, seen, strict=True) if own and own.words]
+        task, shards = knowing(work, task, shards, pool)
     return task, [own for own in each(pool, "scoring", "shard", shards, work.score, task) if own.listing is not None]
+
+
+def knowing(work: ShardWork, task: Task, shards: Sequence[Any], pool: Executor | None) -> tuple[Task, list[Any]]:
+    """The task that knows what an answer is in any shard, and the shards that have some."""
+    seen = each(pool, "answers", "shard", shards, work.answers, task)
+    there = [own for own in seen if own]
+    told = work.told(task, there) if there else task
+    return told, [shard for shard, own in zip(shards, seen, strict=True) if own and own.words]
 
 
 def with_answers(task: Task, seen: Sequence[ShardAnswers]) -> Task:

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from questree.benchmarks import COVR
 from questree.benchmarks.covr.splits import PATTERNS
@@ -139,8 +140,14 @@ class SetDags:
         return self.dealt.chunks
 
     def part(self, name: int, split: str | None) -> RunHierarchies:
-        wanted = None if split is None else self._questions(SIDES, name).filter(split=split)["id"]
+        wanted = None if split is None else self._ids(name, split)
         return self.dealt.hierarchies(name, wanted, self.again)
+
+    def inside(self, name: int, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
+        return tops["id"].is_in(self._ids(name, split).implode()).to_numpy()
+
+    def _ids(self, name: int, split: str) -> pl.Series:
+        return self._questions(SIDES, name).filter(split=split)["id"]
 
     def stored(self, name: int, model: str) -> Stored:
         if now := self.bots and self.bots.answers(model, str(name), IMAGE_SETS):

@@ -15,7 +15,7 @@ from questree.metrics.errors import error_kinds
 from questree.models.stored import covered, said
 from questree.rules.schemes import unscored
 from questree.scoring.answer_kinds import answers_by_type, kinds_of_keys
-from questree.scoring.as_read import read_by_key, unread
+from questree.scoring.as_read import as_read, read_by_key, unread
 from questree.scoring.compared import PredictionReader, choices, used_words
 from questree.scoring.dag_shards import AloneQuestions, DagShards
 from questree.scoring.shard_tasks import (
@@ -31,6 +31,7 @@ from questree.scoring.shard_tasks import (
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_by_id
 from questree.tables.hierarchies import NOTHING, Hierarchies
+from questree.tables.predictions import Stored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +127,17 @@ class DagShard:
 
     def of_table(self, predictions: pl.DataFrame, missing: Missing) -> Tallies:
         return score_answered(answered(self.dags, predictions, missing), self.more).tallies
+
+
+def read_models(task: DagTask, name: Any) -> dict[str, Stored]:
+    """What every model says in a shard, as the policy reads it; the shards must know what an answer is, if it does."""
+    found = {model: task.dags.stored(name, model) for model in task.models}
+    if task.known is None:
+        return found
+    asked = task.dags.part(name, task.split)
+    reader = _reader(task, asked)
+    assert reader is not None
+    return {model: as_read(asked, own, reader, task.how.policies[0]) for model, own in found.items()}
 
 
 def _reader(task: DagTask, asked: RunHierarchies) -> PredictionReader | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from questree.benchmarks import AGQA
 from questree.metrics.answered import Missing, ModelAnswers
@@ -108,6 +110,9 @@ class VideoDags:
     def part(self, name: str, split: str | None) -> RunHierarchies:
         dags, named = part(self.run, name, split)
         return RunHierarchies(Run(self.run), dags, [named])
+
+    def inside(self, name: str, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
+        return np.asarray(corpus(self.run)[1][tops["video"].to_numpy()] == split)
 
     def stored(self, name: str, model: str) -> Stored:
         now = self.bots and self.bots.answers(model, name, name)

@@ -22,6 +22,15 @@ ONE_DAG, NONE_ALONE = tables.DAGS.frame({"video": [0]}), tables.ISOLATED.empty()
 
 
 @dataclass(frozen=True)
+class DagColumns:
+    """What is counted of DAGs, however they are stored."""
+
+    type: pl.Series  # [node]
+    known: pl.Series  # [node] how its answer is
+    edges: pl.DataFrame  # parent, label
+
+
+@dataclass(frozen=True)
 class Opened:
     name: str  # of the shard
     nodes: pl.DataFrame  # as they are stored; parents have smaller numbers than their parts

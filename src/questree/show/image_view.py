@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
 import numpy as np
@@ -18,33 +18,38 @@ from questree.columns.hashing import seed_of
 from questree.domains.images import IMAGES, Corpus, ImageSets, corpus
 from questree.domains.images.corpus import padded
 from questree.domains.images.kinds import THINGS
-from questree.faults import BadInput
 from questree.notation import covr
 from questree.notation.own import parse, show
 from questree.readings.answer import evaluate
 from questree.readings.evidence import Role, roles
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
-from questree.show.dag import Dag, Ints, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.dealt_dags import node_pieces
+from questree.stages.decompose.hierarchies import published
+from questree.stages.decompose.image_sets import own_words, read_sets, set_node_table, spoken_nodes, spoken_sets
 from questree.stages.decompose.set_chunks import decompose as taken_apart
 from questree.stages.decompose.set_hierarchies import image_ids, set_columns
+from questree.stages.decompose.spoken import SetTexts
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import selected
 from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
 from questree.stages.split.set_chunks import SIDES
-from questree.tables.image_questions import answered
+from questree.tables.image_questions import ANSWERED, answered, check_images, some_of
 from questree.tables.images import Images
+from questree.tables.nodes import EDGES, FORMS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.questions import program_text
+from questree.tables.row_pieces import RowPiece
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
+from questree.workers import whole
 
 EVERYTHING = ("scene", "anything")  # picks out all there is
 Thing = tuple[int, str, Box | None]  # row in `things`, name with its first attributes, place
@@ -114,29 +119,67 @@ class ImageView(View):
     numbers: ClassVar = {"images": "Images", "depth": "Depth"}
     scheme, benchmark = IMAGE_DAGS, COVR
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Run, some: pl.DataFrame | None = None):
+        """Of all questions of a run, or of some."""
         super().__init__(run)
-        self.facts, self.decomposed = Images.load(run.images), COVR.has(run, "decomposed")
-        self.every = answered(run)
+        if some is None:
+            self.check(run)
+        self.every, self.decomposed = answered(run) if some is None else some, COVR.has(run, "decomposed")
         self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
         self.pictured = lru_cache(SAID)(self.annotated)
-        last = self.every["images"].explode().max()
-        if isinstance(last, int) and last >= len(self.facts.images):
-            wanted = f"a question asks about image {last}, there are {len(self.facts.images)}"
-            raise BadInput.at(run.covr, f"made from other images: {wanted}")
         self.row_at = {id: row for row, id in enumerate(self.every["id"])}
         own = self.every["template"].unique(maintain_order=True)
         self.templates = [*PATTERNS, *(name for name in own if name not in PATTERNS)]
-        self.number = {word: at for at, word in enumerate(self.every["answer"].unique(maintain_order=True))}
-        if self.decomposed:  # their words are numbered first, as their tables are
-            known = self.opened(IMAGE_SETS).number
-            self.number = {word: at for at, word in enumerate(dict.fromkeys([*known, *self.number]))}
+
+    @classmethod
+    def of_some(cls, run: Run, ids: Sequence[str]) -> Self:
+        return cls(run, some_of(run, ids) if ids else ANSWERED.empty())
+
+    @cached_property
+    def facts(self) -> Images:
+        return Images.load(self.run.images)
+
+    @cached_property
+    def number(self) -> dict[str, int]:  # type: ignore[override]  # words of DAGs first, as their tables have them
+        known = self.opened(IMAGE_SETS).number if self.decomposed else ()
+        return {
+            word: at
+            for at, word in enumerate(dict.fromkeys([*known, *self.every["answer"].unique(maintain_order=True)]))
+        }
+
+    @classmethod
+    def check(cls, run: Run) -> None:
+        whole(check_images, run)
+
+    @classmethod
+    def pieces(cls, run: Run) -> list[RowPiece]:
+        return node_pieces(run)
+
+    @classmethod
+    def counted(cls, run: Run, piece: RowPiece) -> DagColumns:
+        folder = cls.benchmark.place(run, "decomposed")
+        nodes = set_node_table(folder).only("form", "answer", "known").read(folder, rows=(piece.begin, piece.end))
+        edges = EDGES.only("parent", "label").read(folder, pl.col("parent").is_between(piece.begin, piece.end - 1))
+        return DagColumns(FORMS.only("type").read(folder)["type"].gather(nodes["form"]), known_in(nodes), edges)
 
     def shards(self) -> list[str]:
         return [IMAGE_SETS]
 
     def open(self, shard: str) -> Opened:
         return opened(shard, read_sets(self.benchmark.place(self.run, "decomposed")))
+
+    def part(self, dags: Any, name: int) -> Opened:
+        return unsaid(IMAGE_SETS, dags.dealt.tables(name)[1], dags.dealt.layout.most)
+
+    def cut_out(self, dags: Any, name: int, nodes: Sequence[int]) -> list[Opened]:
+        tables = dags.dealt.tables(name)[1]
+        shard, (own, said) = unsaid(IMAGE_SETS, tables, dags.dealt.layout.most), own_words(tables)
+        texts, found = SetTexts(tables[WORDS.name]["word"]), list[Opened]()
+        for one in map(shard.only, nodes):
+            _, at, which = np.intersect1d(one.numbers, own, return_indices=True)
+            spoken = spoken_nodes(tables[FORMS.name], one.nodes, texts, at, said.gather(which))
+            found.append(replace(one, nodes=spoken, numbers=()))
+        return found
 
     def dag(self, one: Opened) -> Dag:
         known = zip(*(one.nodes[name].to_list() for name in ("program", "answer", "question")), one.types, strict=True)
@@ -293,8 +336,11 @@ class ImageView(View):
     def drawn(self, keys: Ints) -> Ints:
         return self.every["images"].list.first().gather(keys).to_numpy()
 
-    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
-        return np.array([seed_of(seed, f"failure {id}") for id in self.every["id"].gather(keys)], np.uint64)
+    def named(self, tops: pl.DataFrame) -> pl.Series:
+        return tops["id"]
+
+    def chances(self, tops: pl.DataFrame, seed: int) -> NDArray[np.uint64]:
+        return np.array([seed_of(seed, f"failure {id}") for id in tops["id"]], np.uint64)
 
     def side(self, keys: Ints) -> pl.Series:
         return self.every["split"].gather(keys)
@@ -320,10 +366,19 @@ class ImageView(View):
 
 
 def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
-    nodes, (words, columns) = spoken_sets(found), set_columns(found)
+    return replace(unsaid(name, found), nodes=spoken_sets(found))
+
+
+def unsaid(name: str, found: dict[str, pl.DataFrame], most: int | None = None) -> Opened:
+    """With nodes as they are stored; `most`: the largest count that is an answer, if there are more DAGs."""
+    words, columns = set_columns(found, most)
     number = {word: at for at, word in enumerate(words)}
-    known = pl.Series(["executed", "undefined"]).gather(nodes["answer"].is_null().cast(pl.UInt8))
+    nodes, known = found["nodes"], known_in(found["nodes"])
     return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number, known)
+
+
+def known_in(nodes: pl.DataFrame) -> pl.Series:
+    return pl.Series(["undefined", "executed"]).gather(published(nodes).astype(np.uint8))
 
 
 def numbered(column: pl.Series, number: dict[str, int]) -> Ints:

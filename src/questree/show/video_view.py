@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from string import Formatter
@@ -19,7 +19,7 @@ from questree.domains.video import Videos, videos
 from questree.notation import agqa, own
 from questree.readings.evidence import DECIDES, roles
 from questree.rules import VIDEO_DAGS
-from questree.show.dag import Dag, Ints, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Ints, Opened, Piece
 from questree.show.frames import media_file
 from questree.show.timeline import APART, Timeline, VideoTracks, filled, grounds, mentioned
 from questree.show.views import READ, SAID, Evidence, Listed, Mask, Posed, Scene, View
@@ -32,7 +32,7 @@ from questree.stages.decompose.spoken import Texts, program
 from questree.stages.direct_equivalents import SAME, direct_equivalent
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Question, Shard
-from questree.tables.facts import SPLIT_UNSAID, VIDEOS, Facts
+from questree.tables.facts import VIDEOS, Facts
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import EDGES, FORMS, KNOWN, NODES, TOPS, read_nodes
 from questree.tables.run import Run
@@ -96,7 +96,7 @@ class VideoView(View):
     twin = "the same, nothing referred to"
     kinds: ClassVar = {"object": "objects", "relation": "relationships", "action": "actions", "time": "time"}
     numbers: ClassVar = {"steps": "Steps"}
-    scheme, benchmark, unsaid = VIDEO_DAGS, AGQA, SPLIT_UNSAID
+    scheme, benchmark = VIDEO_DAGS, AGQA
 
     def __init__(self, run: Run):
         super().__init__(run)
@@ -127,6 +127,22 @@ class VideoView(View):
         """The selection, if that is what is listed."""
         return None if self.decomposed else selection(self.run)
 
+    @classmethod
+    def check(cls, run: Run) -> None:
+        Bank(run)
+
+    @classmethod
+    def pieces(cls, run: Run) -> list[str]:
+        return [path.name for path in shards(run)]
+
+    @classmethod
+    def counted(cls, run: Run, piece: str) -> DagColumns:
+        folder = run.decomposed / piece
+        nodes = NODES.only("form", "known").read(folder)
+        types, known = FORMS.only("type").read(folder)["type"], pl.Series(KNOWN)
+        edges = EDGES.only("parent", "label").read(folder)
+        return DagColumns(types.gather(nodes["form"]), known.gather(nodes["known"]), edges)
+
     def shards(self) -> list[str]:
         return [path.name for path in (shards(self.run) if self.decomposed else self.bank.folders())]
 
@@ -139,6 +155,13 @@ class VideoView(View):
         forms, nodes, edges, tops = (found[table.name] for table in STORED)
         columns, known = Columns.of(forms, nodes, self.words), pl.Series(KNOWN).gather(nodes["known"])
         return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, known, forms)
+
+    def part(self, dags: Any, name: str) -> Opened:
+        return self.open(name)
+
+    def cut_out(self, dags: Any, name: str, nodes: Sequence[int]) -> list[Opened]:
+        shard = self.open(name)
+        return [replace(shard.only(node), numbers=()) for node in nodes]
 
     def dag(self, one: Opened) -> Dag:
         said = self.said(one)
@@ -309,9 +332,13 @@ class VideoView(View):
     def drawn(self, keys: Ints) -> Ints:
         return np.asarray(keys // KEY)
 
-    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
-        video = np.array([seed_of(seed, f"failure {video}") for video in self.bank.ids], np.uint64)
-        return mix(video[keys // KEY], keys % KEY)
+    def named(self, tops: pl.DataFrame) -> pl.Series:
+        return self.ids(keys_of(tops))
+
+    def chances(self, tops: pl.DataFrame, seed: int) -> NDArray[np.uint64]:
+        videos, own = np.unique(tops["video"].to_numpy(), return_inverse=True)
+        hashed = np.array([seed_of(seed, f"failure {self.bank.ids[video]}") for video in videos.tolist()], np.uint64)
+        return mix(hashed[own], tops["number"].to_numpy())
 
     def side(self, keys: Ints) -> pl.Series:
         return self.side_of.gather(keys // KEY)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from questree.benchmarks import Benchmark
 from questree.faults import BadInput
 from questree.readings.evidence import DECIDES, REFERENCE, SEARCHED, TIME, Role
 from questree.rules import Scheme
-from questree.show.dag import Dag, Opened, Piece
+from questree.show.dag import Dag, DagColumns, Opened, Piece
 from questree.tables.run import Run
 from questree.terms import Node
 
@@ -104,7 +104,6 @@ class View(ABC):
     numbers: ClassVar[Mapping[str, str]]  # columns of whole numbers -> their titles; accuracy is plotted over the first
     scheme: ClassVar[Scheme]
     benchmark: ClassVar[Benchmark]
-    unsaid: ClassVar[str] = ""  # where a question is whose source names no split
 
     run: Run
     templates: list[str]
@@ -120,12 +119,40 @@ class View(ABC):
         """Does a run have questions of this domain?"""
         return cls.benchmark.has(run, "questions")
 
+    @classmethod
+    @abstractmethod
+    def check(cls, run: Run) -> None:
+        """Says so if the questions are of other facts than the run has."""
+
+    @classmethod
+    def of_some(cls, run: Run, ids: Sequence[str]) -> Self:
+        """A view that need not know other questions than these."""
+        return cls(run)
+
+    @classmethod
+    @abstractmethod
+    def pieces(cls, run: Run) -> Sequence[Any]:
+        """What DAGs are counted by, on any worker and without a view."""
+
+    @classmethod
+    @abstractmethod
+    def counted(cls, run: Run, piece: Any) -> DagColumns:
+        """The DAGs of a piece."""
+
     @abstractmethod
     def shards(self) -> list[str]: ...
 
     @abstractmethod
     def open(self, shard: str) -> Opened:
         """The DAGs of a shard; `opened` keeps the last few."""
+
+    @abstractmethod
+    def part(self, dags: Any, name: Any) -> Opened:
+        """One of the benchmark's DAG shards, as far as it is looked through: nodes need not be said."""
+
+    @abstractmethod
+    def cut_out(self, dags: Any, name: Any, nodes: Sequence[int]) -> list[Opened]:
+        """The DAGs of some of its nodes, each a shard of its own that is shown without the others."""
 
     @abstractmethod
     def dag(self, one: Opened) -> Dag:
@@ -201,8 +228,12 @@ class View(ABC):
         """[question] what a bootstrap draws it with."""
 
     @abstractmethod
-    def chances(self, keys: Ints, seed: int) -> NDArray[np.uint64]:
-        """[question] a hash to choose by."""
+    def named(self, tops: pl.DataFrame) -> pl.Series:
+        """[question] of DAGs: its id, whether or not the view knows it."""
+
+    @abstractmethod
+    def chances(self, tops: pl.DataFrame, seed: int) -> NDArray[np.uint64]:
+        """[question] of DAGs: a hash to choose by."""
 
     @abstractmethod
     def side(self, keys: Ints) -> pl.Series:
@@ -211,9 +242,6 @@ class View(ABC):
     @abstractmethod
     def written(self) -> Iterator[tuple[str, Ints]]:
         """The sides of the splits that were made, with the keys of their questions."""
-
-    def in_split(self, keys: Ints, split: str) -> Mask:
-        return (self.side(keys).replace("", self.unsaid) == split).to_numpy()
 
     def splits(self, keys: Ints) -> dict[str, Mask]:
         """The splits a question can be in; keys ascend."""

@@ -1,6 +1,7 @@
 """Questions about sets of images, and which of them are kept, as columns; read some at a time."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from questree.faults import BadInput
+from questree.tables.images import IMAGES
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.table import Table, readable, rows_in
@@ -54,6 +56,31 @@ def count(run: Run) -> int:
     found = rows_in(path)
     if not found:
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
+    return found
+
+
+def some_of(run: Run, ids: Sequence[str]) -> pl.DataFrame:
+    """Those with these ids, in the order of the table, which is never all in memory."""
+    file = run.covr / f"{ANSWERED.name}.parquet"
+    with readable(file):
+        every = pl.scan_parquet(file, glob=False).filter(pl.col("id").is_in(list(ids)))
+        return ANSWERED.frame(every.select(list(ANSWERED.columns)).collect(engine="streaming"))
+
+
+def check_images(run: Run) -> None:
+    """Says so if a question asks about an image that is not there."""
+    count(run)
+    IMAGES.read(run.images, rows=(0, 1))  # say now if there are none
+    last, there = _last_image(run), rows_in(run.images / f"{IMAGES.name}.parquet")
+    if last is not None and last >= there:
+        raise BadInput.at(run.covr, f"made from other images: a question asks about image {last}, there are {there}")
+
+
+def _last_image(run: Run) -> int | None:
+    file = run.covr / f"{ANSWERED.name}.parquet"
+    with readable(file):
+        every = pl.scan_parquet(file, glob=False).select(pl.col("images").list.max().max())
+        found: int | None = every.collect(engine="streaming").item()
     return found
 
 

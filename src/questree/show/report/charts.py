@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from questree import svg
 from questree.metrics.cells import Ints
@@ -143,9 +142,8 @@ def legend(names: Sequence[str], place: Point, bots: Sequence[str] = (), wide: f
     return found, y
 
 
-def histogram(numbers: pl.Series, unit: str, wide: float = PAGE) -> str:
-    """How many questions have which of these whole numbers."""
-    found = dict(numbers.value_counts().rows())
+def histogram(found: Mapping[int, int], unit: str, wide: float = PAGE) -> str:
+    """How many questions have which whole number."""
     if not found:
         return svg.drawing(wide, 40, [])
     low, high, total = min(found), max(found), sum(found.values())

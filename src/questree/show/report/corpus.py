@@ -1,42 +1,50 @@
 """What a run's questions are: counts in one pass, tables and plots of templates, answers, lengths, parts and splits."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from questree.benchmarks import AGQA, COVR
 from questree.benchmarks.covr.splits import PATTERNS
-from questree.progress import watch
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
 from questree.stages.audit.categories import CategoryCount, categories
 from questree.stages.audit.categories import drawn as drawn_categories
-from questree.stages.audit.image_corpus import COMMON, figure_4, figure_6, parts_of, table_3
+from questree.stages.audit.image_corpus import (
+    COMMON,
+    CorpusCounts,
+    SideCounts,
+    figure_4,
+    figure_6,
+    table_3,
+    word_counts,
+)
+from questree.stages.audit.image_corpus import counted as counts_in
 from questree.stages.audit.key_counts import texts_of
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
+from questree.stages.audit.set_counts import set_counts
 from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings
 from questree.stages.audit.videos import corpus as audited_corpus
 from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank
-from questree.stages.split.image_sets import selected as selected_images
-from questree.stages.split.rows import image_rows
 from questree.svg import PAGE
-from questree.tables.image_questions import ANSWERED
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.store import own_note
-from questree.workers import over
+from questree.workers import each, over, shared_out
 
 ASKED = QUESTIONS.only("video", "number", "template", "answer")
 Named = Callable[[str, str], Missing]  # what a run does not have, in a sentence -> with the command that makes it
 TEXTS = 20_000  # questions whose text is made
 
+PARTS = {"name": pl.String, "n": pl.UInt32, "what": pl.String}  # counts of sub-questions
 LARGE = 12  # pixels of letters in a ring that is printed small
 
 
@@ -69,23 +77,13 @@ def counted(task: AuditTask, shard: str) -> pl.DataFrame:
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 
-def numbers(view: View) -> dict[str, dict[str, int]]:
+def numbers(of: type[View], run: Run) -> dict[str, dict[str, int]]:
     """Type, composition, known: how many sub-questions or wholes have which; of a run that is decomposed."""
-    shards, parts = view.shards(), list[pl.DataFrame]()
-    nothing = pl.DataFrame(schema={"name": pl.String, "n": pl.UInt32, "what": pl.String})  # no question has parts
-    for one in map(view.open, watch(shards, "counting sub-questions", len(shards))):
-        labels = one.edges.select("parent", "label").unique()["label"]
-        counted = {
-            "type": pl.Series(one.columns.types, dtype=pl.String).gather(one.columns.type),
-            "known": one.known,
-            "composition": pl.Series(one.compositions, dtype=pl.String).gather(labels),
-        }
-        parts += [
-            names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(w))
-            for w, names in counted.items()
-        ]
+    pieces = of.pieces(run)
+    with shared_out(1, len(pieces)) as pool:  # to read a few columns takes less than to start processes
+        parts = each(pool, "counting sub-questions", "DAGs", pieces, partial(count_parts, of), run)
     sums = (
-        pl.concat([nothing, *parts])
+        pl.concat([pl.DataFrame(schema=PARTS), *parts])
         .group_by("what", "name")
         .agg(pl.col("n").sum())
         .sort("n", "name", descending=[True, False])
@@ -93,14 +91,26 @@ def numbers(view: View) -> dict[str, dict[str, int]]:
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}
 
 
-def parts_blocks(view: View) -> Iterator[Block]:
+def count_parts(of: type[View], run: Run, piece: Any) -> pl.DataFrame:
+    """In a worker: name, n, what of some DAGs."""
+    own = of.counted(run, piece)
+    labels = own.edges.select("parent", "label").unique()["label"]
+    named = pl.Series(of.scheme.compositions, dtype=pl.String).gather(labels)
+    found = [
+        names.cast(pl.String).alias("name").value_counts(name="n").with_columns(what=pl.lit(what))
+        for what, names in {"type": own.type, "known": own.known, "composition": named}.items()
+    ]
+    return pl.concat(found).cast(PARTS)  # type: ignore[arg-type]
+
+
+def parts_blocks(of: type[View], run: Run) -> Iterator[Block]:
     """What questions are made of."""
-    found = numbers(view)
+    found = numbers(of, run)
     caption = "Sub-questions of every type; each counts once per scope, however many questions it is part of."
     yield Figure.drawn("types", "Types of sub-questions", caption, partial(bars, found.get("type", {})))
     caption = "Wholes put together by each composition; a whole with several compositions counts in each."
     composed = found.get("composition", {})
-    named = {name: composed[name] for name in view.scheme.compositions if name in composed}
+    named = {name: composed[name] for name in of.scheme.compositions if name in composed}
     yield Figure.drawn("compositions", "Compositions", caption, partial(bars, named))
     known = found.get("known", {})
     lines = tuple(Line((name,), (known[name],)) for name in KNOWN if name in known)
@@ -140,7 +150,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         return first_words({which: corpus.texts}, LETTERS if wide >= PAGE else LARGE)
 
     yield Figure.drawn("first-words", "First words", caption, rings)
-    words = corpus.texts.str.count_matches(" ") + 1
+    words = counts_in(word_counts(corpus.texts))
     caption = f"Words per question. Of {few}."
     yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
     note = AGQA.place(run, "splits") / "report.json"
@@ -190,29 +200,27 @@ SIDES = ("train", "dev", "test")
 
 def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[Block]:
     """What is asked about sets of images, as in the COVR paper."""
-    every, kept = ANSWERED.read(run.covr), selected_images(run)
-    yield image_templates(every, kept)
+    asked, corpus = set_counts(run, workers=workers)
+    kept = SideCounts.together(corpus.sides.values())
+    yield image_templates(asked, corpus)
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
-    yield from image_statistics(kept)
+    yield from image_statistics(corpus)
     yield Figure.drawn("answers", "Answers", answers_caption(kept), partial(bars, figure_4(kept)))
     caption = "Images per question of the selection."
-    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept["images"].list.len(), "images"))
-    words = kept["question"].str.count_matches(" ") + 1
+    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept.images, "images"))
     caption = "Words per question of the selection."
-    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
+    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, kept.words, "words"))
     note = COVR.place(run, "splits") / "report.json"
     yield image_splits(note) if note.is_file() else missing("split", "There are no compositional splits.")
 
 
-def image_templates(every: pl.DataFrame, kept: pl.DataFrame) -> Grid:
+def image_templates(asked: Mapping[tuple[str, str], int], kept: CorpusCounts) -> Grid:
     """Questions of every template on every side, all and selected."""
-    numbers = {
-        (what, side): dict(table.filter(split=side)["template"].value_counts().rows())
-        for what, table in (("all", every), ("selected", kept))
-        for side in SIDES
-    }
-    names = [*PATTERNS, *sorted(set(every["template"].to_list()) - {*PATTERNS})]
+    every = {side: {name: n for (name, own), n in asked.items() if own == side} for side in SIDES}
+    some = {side: kept.sides[side].templates if side in kept.sides else {} for side in SIDES}
+    numbers = {(what, side): own[side] for what, own in (("all", every), ("selected", some)) for side in SIDES}
+    names = [*PATTERNS, *sorted({name for name, _ in asked} - {*PATTERNS})]
     lines = [Line((name,), tuple(own.get(name, 0) for own in numbers.values())) for name in names]
     lines.append(Line(("Overall",), tuple(sum(own.values()) for own in numbers.values()), True))
     columns = tuple(Column(side, what) for what, side in numbers)
@@ -220,17 +228,15 @@ def image_templates(every: pl.DataFrame, kept: pl.DataFrame) -> Grid:
     return Grid("templates", "Templates", caption, ("Template",), columns, tuple(lines))
 
 
-def image_statistics(kept: pl.DataFrame) -> Iterator[Block]:
+def image_statistics(corpus: CorpusCounts) -> Iterator[Block]:
     """Table 3 and Figure 6."""
-    rows = image_rows(kept)
-    parts = parts_of(rows, "split")
-    lines = table_3(rows, parts)
+    parts, lines = corpus.parts, table_3(corpus)
     spelled = tuple(Line((one["measurement"],), tuple(entry(one[name]) for name in parts)) for one in lines)
     caption = "An anonymised program has no nouns, relations, attributes and numbers: its operators alone."
     columns = tuple(map(Column, parts))
     yield Grid("statistics", "Questions in numbers", caption, ("Measurement",), columns, spelled)
-    side = "train" if "train" in parts else next(iter(parts), "")
-    found = figure_6(rows, parts[side]) if side else {}
+    side = "train" if "train" in parts else next(iter(parts))
+    found = figure_6(parts[side])
     caption = f"How often an operator occurs in a question of {side}: {', '.join(found)}."
     drawn = [partial(histogram, numbers, f"times {op}") for op, numbers in found.items()]
     yield Figure.drawn("operators", "Operators", caption, *drawn)
@@ -240,8 +246,8 @@ def entry(value: float | None) -> Entry:
     return value if value is None or isinstance(value, int) else f"{value:.1f}"
 
 
-def answers_caption(kept: pl.DataFrame) -> str:
-    said = [f"{int((kept['answer'] == word).sum()):,} {word}" for word in ("yes", "no")]
+def answers_caption(kept: SideCounts) -> str:
+    said = [f"{kept.answers[word]:,} {word}" for word in ("yes", "no")]
     return f"The most common {COMMON} answers of the selection, without {' and '.join(said)}."
 
 

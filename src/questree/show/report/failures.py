@@ -1,38 +1,28 @@
 """Worked failures: questions that models failed on, chosen by a hash and spread over compositions, each as a DAG."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from questree.progress import watch
-from questree.scoring.as_read import AsRead, policy_of
-from questree.scoring.as_read import beside as raw_beside
 from questree.scoring.compared import Scoring
-from questree.scoring.run_answers import answers_to
+from questree.scoring.dag_scores import DAGS, shared_dags, stored_or_bots
+from questree.scoring.run_shards import knowing
 from questree.show import cards
-from questree.show.dag import Opened, words_of
 from questree.show.judged import judged, reason
 from questree.show.outline import outlined
 from questree.show.report.document import Failure
+from questree.show.report.failed import CANDIDATES, CELL, KINDS, FailedDag, FailureTask, candidates, cut_out, lowest
 from questree.show.report.shots import embedded
 from questree.show.video_view import VideoView
 from questree.show.views import View
-from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import Stored
 from questree.tables.run import Run
+from questree.workers import each
 
 SHOWN = 20
 EXACT = Scoring()
-KEPT = 8  # candidates per model, composition and kind
-KINDS = 3
-STEP_FAILS, PART_WRONG, WRONG_REASONS = range(KINDS)  # kinds: parts right, whole wrong; both wrong; only a part wrong
-OTHER = -2  # the number of a word that is no answer
-CELL = ["model", "composition", "kind"]
-CANDIDATES = {**dict.fromkeys(("key", "node", "top", *CELL), pl.Int64), "hash": pl.UInt64, "shard": pl.String}
+SHARD = "shard"  # its number among those that are looked through
 
 
 def failures(
@@ -44,53 +34,31 @@ def failures(
     of: type[View] = VideoView,
     how: Scoring = EXACT,
     media: Path | None = None,
+    workers: int = 1,
 ) -> Iterator[Failure]:
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
-    view = of(run)
-    shards = view.shards()
-    read = policy_of(run, view.benchmark.name, how, split)
-    stored = {model: read(answers_to(run, view.benchmark, model)) for model in models}
-    lists = [
-        candidates(view, view.open(name), stored, split, seed)
-        for name in watch(shards, "finding failures", len(shards))
-    ]
-    table = spread(lowest(pl.concat(lists))) if lists else pl.DataFrame(schema=CANDIDATES)
-    seen = set[int]()
-    for row in table.iter_rows(named=True):
-        if len(seen) == shown:
-            return
-        if row["key"] not in seen:
-            seen.add(row["key"])
-            yield told(view, row, stored, media)
+    stored_or_bots(run, of.benchmark, models)
+    with shared_dags(run, of.benchmark, models, split, how, workers) as (dags, pool):
+        names: Sequence[Any] = dags.dags.names
+        if how.policy != "exact":
+            dags, names = knowing(DAGS, dags, names, pool)
+        task = FailureTask(of, dags, seed)
+        lists = each(pool, "finding failures", "shard", names, candidates, task)
+        chosen = few(lists, shown)
+        there = [(names[at], own.select("node", "top").rows()) for (at,), own in chosen.group_by(SHARD)]
+        dags_of = each(pool, "cutting out DAGs", "shard", there, cut_out, task)
+    rows = [(name, *place) for name, places in there for place in places]
+    found = dict(zip(rows, (own for part in dags_of for own in part), strict=True))
+    view = of.of_some(run, [own.id for own in found.values()])
+    for row in chosen.iter_rows(named=True):
+        yield told(view, row, found[names[row[SHARD]], row["node"], row["top"]], media)
 
 
-def candidates(view: View, shard: Opened, stored: Mapping[str, Stored], split: str | None, seed: int) -> pl.DataFrame:
-    """Questions of a shard that a model failed on, per model, composition and kind the few of lowest hash."""
-    truth, own = shard.columns.answer, shard.columns
-    counted = np.array([name not in view.scheme.unscored for name in own.types], bool)
-    scored = counted[own.type] & (truth != NOTHING)
-    node, keys = shard.tops["node"].to_numpy().astype(np.int64), view.keys(shard.tops)
-    kept = np.flatnonzero(scored[node] & (True if split is None else view.in_split(keys, split)))
-    tops = pl.DataFrame({"key": keys[kept], "node": node[kept], "top": kept, "hash": view.chances(keys[kept], seed)})
-    labels = shard.edges.select(node=pl.col("parent").cast(pl.Int64), composition=pl.col("label").cast(pl.Int64))
-    found = []
-    for at, one in enumerate(stored.values()):
-        # as truths are numbered; other words are no answer of the data
-        number = np.array([*(shard.number.get(word, OTHER) for word in one.words), NOTHING], np.int32)
-        nodes, asked = (number[words] for words in shard.predicted(one))
-        part = scored & (nodes != truth)
-        parts_wrong = np.bincount(shard.edges["parent"].to_numpy()[part[shard.child]], minlength=len(truth)) > 0
-        below, wrong = parts_wrong[node[kept]], asked[kept] != truth[node[kept]]
-        kind = np.where(wrong, np.where(below, PART_WRONG, STEP_FAILS), WRONG_REASONS)
-        table = tops.with_columns(kind=pl.Series(kind), model=pl.lit(at, pl.Int64), shard=pl.lit(shard.name))
-        table = table.filter(pl.Series(wrong | below, dtype=pl.Boolean)).join(labels.unique(), on="node")
-        found.append(table.select(*(pl.col(name).cast(type) for name, type in CANDIDATES.items())))
-    return lowest(pl.concat(found))
-
-
-def lowest(table: pl.DataFrame) -> pl.DataFrame:
-    """The few of lowest hash in every cell."""
-    return table.sort(*CELL, "hash", "key").group_by(CELL, maintain_order=True).head(KEPT)
+def few(lists: Sequence[pl.DataFrame], shown: int) -> pl.DataFrame:
+    """The questions that are shown, each once."""
+    every = [own.with_columns(pl.lit(at, pl.Int64).alias(SHARD)) for at, own in enumerate(lists)]
+    table = pl.concat([pl.DataFrame(schema={**CANDIDATES, SHARD: pl.Int64}), *every])
+    return spread(lowest(table, SHARD)).unique([SHARD, "top"], keep="first", maintain_order=True).head(shown)
 
 
 def spread(table: pl.DataFrame) -> pl.DataFrame:
@@ -104,15 +72,11 @@ def spread(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(turn=pl.int_range(pl.len()).over("composition")).sort("turn", "composition")
 
 
-def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media: Path | None) -> Failure:
-    shard = view.opened(row["shard"])
-    one = shard.only(row["node"])
-    dag = view.dag(one)
-    kept = shard.below(row["node"])
-    words = partial(words_of, shard=shard, nodes=kept[1:], top=row["top"])
-    said = {name: words(own) for name, own in stored.items()}
-    model = list(said)[row["model"]]
-    found, asked, truth = judged(dag, one, model, said[model]), view.find(row["key"]), dag.rows[0]["answer"]
+def told(view: View, row: Mapping[str, Any], failed: FailedDag, media: Path | None) -> Failure:
+    one, said, key = failed.one, failed.said, view.key(failed.id)
+    assert key is not None
+    dag, asked, model = view.dag(one), view.find(key), list(said)[row["model"]]
+    found, truth = judged(dag, one, model, said[model]), dag.rows[0]["answer"]
     beside = [model, *(name for name in said if name != model)]
     return Failure(
         id=asked.id,
@@ -123,8 +87,6 @@ def told(view: View, row: Mapping[str, Any], stored: Mapping[str, Stored], media
         sentence=reason(dag, found),
         picture=cards.markup(dag, found, view.kinds, asked.text),
         narrow=outlined(dag, found, view.kinds),
-        raw={
-            name: raw for name, own in stored.items() if isinstance(own, AsRead) and (raw := raw_beside(own, words)[0])
-        },
+        raw=failed.raw,
         shots=embedded(view.scene(asked, one).files(asked.program, media)) if media else (),
     )

@@ -44,6 +44,7 @@ from questree.show.report.tables import (
 from questree.show.report.verdicts import compared, verdicts
 from questree.show.video_view import VideoView
 from questree.show.views import View
+from questree.stages.decompose.hierarchies import NothingAsked
 from questree.stages.generate.annotated import told as told_of_actions
 from questree.tables.run import Run
 
@@ -158,22 +159,31 @@ class DomainSections:
     workers: int
 
     @cached_property
-    def view(self) -> View | None:
-        return self.of.view(self.run) if self.of.view.there(self.run) else None
+    def asked_any(self) -> bool:
+        """Are there questions? Says so if they are of other facts."""
+        view = self.of.view
+        if found := view.there(self.run):
+            view.check(self.run)
+        return found
+
+    @property
+    def decomposed(self) -> bool:
+        return self.asked_any and self.of.view.benchmark.has(self.run, "decomposed")
 
     @cached_property
     def scores(self) -> Scores:
         """Every model and bot; the tables they are scored on are forgotten again."""
-        view, own = self.view, self.of.view.benchmark
-        if view is None or not view.decomposed:
+        own = self.of.view.benchmark
+        if not self.decomposed:
             return Scores()
         models = tuple(name for name in self.asked.models if has_answered(self.run, own, name))
         bots = self.asked.bots
         if not models and not bots:
             return Scores()
-        if not any_in(view, self.how.split):
+        try:
+            found = RunScores.of(self.run, own, self.how, (*models, *bots), self.workers)
+        except NothingAsked:
             return Scores(empty=True)
-        found = RunScores.of(self.run, own, self.how, (*models, *bots), self.workers)
         results = found.models
         short = gaps(results[: len(models)], self.how.missing)  # bots have nothing to say where nothing is true
         if self.asked.named:
@@ -251,21 +261,21 @@ class DomainSections:
         return Section(prefix + name, title, intro, tuple(named))
 
     def questions(self) -> Iterator[Block]:
-        if self.view is None:
+        if not self.asked_any:
             yield self.missing("generate", "There are no questions yet.")
         else:
             yield from self.of.corpus(self.run, self.missing, self.how.seed, self.workers)
 
     def below(self) -> Iterator[Block]:
-        if self.view is None or not self.view.decomposed:
+        if not self.decomposed:
             yield self.missing("decompose", "The questions are not taken apart.")
         else:
-            yield from parts_blocks(self.view)
+            yield from parts_blocks(self.of.view, self.run)
 
     def without_results(self) -> Iterator[Block]:
         """What can be said without models, and how to store somebody's answers."""
-        if self.view is not None and self.of.before_dags:
-            asked = scored_questions(self.run, self.view.benchmark, self.how.split)
+        if self.asked_any and self.of.before_dags:
+            asked = scored_questions(self.run, self.of.view.benchmark, self.how.split)
             yield from self.of.alone(ScoreRows(asked.baseline(self.how.resampling)), (), ())
         run, own = self.asked.run, self.of.view.benchmark
         if self.scores.empty and self.how.split is None:
@@ -295,7 +305,7 @@ class DomainSections:
         models = self.scores.models or tuple(bot for bot in self.scores.bots if bot != "oracle")
         media = path_of(self.asked.media) if self.asked.media else None
         chosen = self.run, models, self.how.split, self.how.seed
-        found = list(failures(*chosen, of=self.of.view, how=self.how, media=media))
+        found = list(failures(*chosen, of=self.of.view, how=self.how, media=media, workers=self.workers))
         if media and found and not any(one.shots for one in found):
             yield Sentences(
                 "", (f"No picture of what is shown here is in {media}, or each has more than {MOST:,} bytes.",)
@@ -303,12 +313,6 @@ class DomainSections:
         if not found:
             yield Sentences("", ("No model failed on a question whose DAG can be drawn.",))
         yield from found
-
-
-def any_in(view: View, split: str | None) -> bool:
-    """Is any question that is taken apart in the split?"""
-    keys = (view.keys(view.opened(shard).tops) for shard in view.shards())
-    return any(len(own) if split is None else view.in_split(own, split).any() for own in keys)
 
 
 def in_words(scores: Scores, how: How) -> Iterator[Block]:

@@ -59,6 +59,12 @@ def by_video(found: Hierarchies) -> Hierarchies:
 
 
 SPLITS = ("train", "test")
+
+
+class NothingAsked(BadInput):
+    """No question is in the split."""
+
+
 FEW = 1_000_000  # bytes of nodes; starting processes for less does not pay
 
 
@@ -112,8 +118,12 @@ def run_hierarchies(run: Run, split: str | None = None, workers: int = 2, few: i
         found = [part(*task) for task in watch(tasks, "hierarchies", len(tasks))]
     whole = in_order(together(own.part for own, _ in found))
     if whole.dags.is_empty() and whole.isolated.is_empty():
-        raise BadInput.at(run.decomposed, f"no questions of the split {split}" if split else "no questions")
+        raise nothing_asked(run.decomposed, split)
     return RunHierarchies(run, whole, [named for _, named in found])
+
+
+def nothing_asked(place: Path, split: str | None) -> BadInput:
+    return NothingAsked.at(place, f"no questions of the split {split}" if split else "no questions")
 
 
 def many(folders: Sequence[Path], few: int = FEW) -> bool:
@@ -187,14 +197,19 @@ class Columns:
         """`known`: types that are listed first."""
         types = list(dict.fromkeys([*known, *forms["type"]]))
         type, answer, thing = (np.full(len(nodes), NOTHING, np.int32) for _ in range(3))
-        value = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy()
-        said = (value != UNKNOWN) & (nodes["known"].to_numpy() != NOT_SAID)
+        value, said = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy(), published(nodes)
         for rows, name, node, values in by_form(forms, nodes, language):
             type[rows] = types.index(name)
             answer[rows] = np.where(said[rows], words.of(node.kind)[np.maximum(value[rows], 0)], NOTHING)
             if word := compared(node):
                 thing[rows] = words.named(word.kind)[values[word.name]]
         return cls(type, answer, thing, types)
+
+
+def published(nodes: pl.DataFrame) -> Array:
+    """[node] is its answer told?"""
+    there = nodes["answer"].cast(pl.Int64).fill_null(UNKNOWN).to_numpy() != UNKNOWN
+    return np.asarray(there & (nodes["known"].to_numpy() != NOT_SAID))
 
 
 @dataclass(frozen=True)

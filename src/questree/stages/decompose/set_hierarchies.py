@@ -11,7 +11,14 @@ import polars as pl
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.hierarchies import Columns, RunHierarchies, SetTables, ShardDags, ShardKeys
+from questree.stages.decompose.hierarchies import (
+    Columns,
+    RunHierarchies,
+    SetTables,
+    ShardDags,
+    ShardKeys,
+    nothing_asked,
+)
 from questree.stages.decompose.spoken import program
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES as IMAGE_TABLE
@@ -34,7 +41,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     wanted = None if split is None else ANSWERED.read(run.covr).filter(split=split)["id"]
     found = set_hierarchies(run, partial(read_sets, folder), wanted)
     if not found.hierarchies.videos:
-        raise BadInput.at(folder, f"no questions of the split {split}" if split else "no questions")
+        raise nothing_asked(folder, split)
     return found
 
 

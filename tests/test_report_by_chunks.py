@@ -2,23 +2,33 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
+import polars as pl
 import pytest
 
+from questree.cli.answer import answer as answer_command
 from questree.faults import BadInput
+from questree.models.bot_runs import answer_run
+from questree.models.bots import BotOptions
 from questree.scoring.run_scores import How
+from questree.scoring.set_dags import SetDags
 from questree.search.word_tables import default_words
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import numbers
+from questree.show.report.failures import failures
 from questree.show.report.made_from import ReportRequest
 from questree.show.report.sections import report
 from questree.show.report.written import page
 from questree.show.video_view import VideoView
 from questree.show.views import View
 from questree.stages.decompose import dealt_dags
+from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.decompose.set_chunks import decompose_run
+from questree.tables import image_questions
 from questree.tables.images import IMAGES
+from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
 from worlds.image_run import image_run
 from worlds.served import served_run
@@ -26,9 +36,60 @@ from worlds.served import served_run
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    made = image_run(tmp_path_factory.mktemp("chunks") / "run")
+    """DAGs with two stored models, one of which says things in free text."""
+    place = tmp_path_factory.mktemp("chunks")
+    made = image_run(place / "run")
     decompose_run(made, default_words(), every=True, workers=1)
+    ids = hierarchies_in(made).hierarchies.keys
+    said = pl.Series(["yes", "I think it is 2.", "the red!", "no"]).gather(pl.int_range(len(ids), eager=True) % 4)
+    pl.DataFrame({"id": ids, "prediction": said}).write_ndjson(place / "theirs.jsonl")
+    answer_command(made.folder, model="perception-noise", quiet=True)
+    answer_command(made.folder, model="theirs", predictions=place / "theirs.jsonl", quiet=True)
     return made
+
+
+@pytest.mark.parametrize(("policy", "split"), [("exact", "test"), ("vqa", "train"), ("lenient", None)])
+def test_a_report_is_the_same_however_many_chunks_there_are(run: Run, policy: Any, split: str | None) -> None:
+    asked = ReportRequest("my-run", ("perception-noise", "theirs"), ("shortcut",), "r.html")
+    how, made = How("wrong", 10, policy=policy, split=split), list[str]()
+    for nodes, questions in ((1 << 17, 1 << 16), (400, 60)):
+        with patch.object(dealt_dags, "NODES", nodes), patch.object(image_questions, "QUESTIONS", questions):
+            made.append(page(report(run, asked, how, workers=1)))
+    assert made[0] == made[1] and made[0].count('class="failure"') > 5
+
+
+def test_failures_of_bots_are_those_of_their_stored_answers(run: Run) -> None:
+    with patch.object(dealt_dags, "NODES", 40):
+        now = list(failures(run, ("shortcut",), of=ImageView))
+    answer_run(run, BotOptions("shortcut"), "learnt", images=True)
+    stored = list(failures(run, ("learnt",), of=ImageView))
+    assert len(now) > 5
+    assert [(one.id, one.truth, one.composition) for one in now] == [
+        (one.id, one.truth, one.composition) for one in stored
+    ]
+
+
+def test_a_chunk_says_its_dags_as_all_do(run: Run) -> None:
+    whole = ImageView(run)
+    shard = whole.open(IMAGE_SETS)
+    nodes = dict(shard.tops.select("id", "node").iter_rows())
+    with patch.object(dealt_dags, "NODES", 40), SetDags.shared(run, [], None, False, None) as dags:
+        for name in dags.names:
+            tops, few = whole.part(dags, name).tops, ImageView.of_some(run, ())
+            ones = few.cut_out(dags, name, tops["node"].to_list())
+            for id, one in zip(few.named(tops), ones, strict=True):
+                assert few.dag(one) == whole.dag(shard.only(nodes[id]))
+
+
+def test_nothing_is_read_of_all_questions(run: Run) -> None:
+    asked = ReportRequest("my-run", ("perception-noise",), ("uniform",), "r.html")
+    with (
+        patch("questree.show.image_view.answered", side_effect=ZeroDivisionError),
+        patch("questree.show.image_view.read_sets", side_effect=ZeroDivisionError),
+        patch("questree.tables.images.Images.load", side_effect=ZeroDivisionError),
+    ):
+        made = page(report(run, asked, How("wrong", 0, policy="lenient"), workers=1))
+    assert 'class="failure"' in made
 
 
 @pytest.mark.parametrize("policy", ["exact", "lenient"])

@@ -99,9 +99,19 @@ class FailedDag(NamedTuple):
     raw: dict[str, str]  # model -> what it said to the question, if it was read as its answer
 
 
-def cut_out(task: FailureTask, wanted: tuple[Any, list[tuple[int, int]]]) -> list[FailedDag]:
-    """In a worker: of some questions of a shard, each its node and its row."""
-    name, questions = wanted
+class ChosenQuestions(NamedTuple):
+    """Some questions of a shard, by their nodes and rows."""
+
+    shard: Any
+    questions: list[tuple[int, int]]
+
+    def __str__(self) -> str:
+        return str(self.shard)
+
+
+def cut_out(task: FailureTask, chosen: ChosenQuestions) -> list[FailedDag]:
+    """In a worker: the DAGs of questions, in their order."""
+    name, questions = chosen
     view, dags = task.view, task.dags.dags
     shard, stored = view.part(dags, name), read_models(task.dags, name)
     ids, found = view.named(shard.tops[[top for _, top in questions]]), list[FailedDag]()

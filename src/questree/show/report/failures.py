@@ -13,7 +13,17 @@ from questree.show import cards
 from questree.show.judged import judged, reason
 from questree.show.outline import outlined
 from questree.show.report.document import Failure
-from questree.show.report.failed import CANDIDATES, CELL, KINDS, FailedDag, FailureTask, candidates, cut_out, lowest
+from questree.show.report.failed import (
+    CANDIDATES,
+    CELL,
+    KINDS,
+    ChosenQuestions,
+    FailedDag,
+    FailureTask,
+    candidates,
+    cut_out,
+    lowest,
+)
 from questree.show.report.shots import embedded
 from questree.show.video_view import VideoView
 from questree.show.views import View
@@ -45,7 +55,7 @@ def failures(
         task = FailureTask(of, dags, seed)
         lists = each(pool, "finding failures", "shard", names, candidates, task)
         chosen = few(lists, shown)
-        there = [(names[at], own.select("node", "top").rows()) for (at,), own in chosen.group_by(SHARD)]
+        there = [ChosenQuestions(names[at], own.select("node", "top").rows()) for (at,), own in chosen.group_by(SHARD)]
         dags_of = each(pool, "cutting out DAGs", "shard", there, cut_out, task)
     rows = [(name, *place) for name, places in there for place in places]
     found = dict(zip(rows, (own for part in dags_of for own in part), strict=True))

@@ -34,7 +34,7 @@ from questree.workers import each, shared_out
 TEXTS = Table("texts", {**CHUNK, "key": pl.UInt64, "side": pl.String, "answer": pl.String, "n": pl.UInt32})
 SEEN = Table("seen", {**CHUNK, "side": pl.String, "image": pl.UInt32})
 COUNTED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
-FEW = 16  # chunks, of 0.2 s each; starting processes for fewer does not pay (docs/cluster.md)
+FEW = 16  # chunks, of 0.2 s each; starting processes for fewer does not pay
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Many DAGs repeat an entry, a text and what is said about it: each different one 
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,11 @@ def video_of(path: Path) -> str:
     return path.stem.replace("%69", "i").replace("%2F", "/").replace("%25", "%")
 
 
+def video_named(key: str) -> str:
+    """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
+    return key.rpartition("-")[0] or key
+
+
 def video_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
 
@@ -84,19 +89,25 @@ def read_hierarchies(
 
     `prints` gets the fingerprints of files as far as they are at hand.
     """
-    files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cores()
-    videos, size = [path for path in files if path != loose], sum(path.stat().st_size for path in files)
-    if several > 1 and size > ONE_PROCESS:
-        read = _scanned if size > SCANNED else _read
-        chunks = [videos[at : at + CHUNK] for at in range(0, len(videos), CHUNK)]
-        from questree.workers import processes  # pools take a while to import
+    files, several = hierarchy_files(folder), workers or cores()
+    size = sum(path.stat().st_size for path in files)
+    if several == 1 or size <= ONE_PROCESS:
+        return read_files(files, size > SCANNED, prints)
+    chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
+    from questree.workers import processes  # pools take a while to import
 
-        with processes(several) as pool:
-            found = list(watch(pool.map(partial(_part, read), chunks), "hierarchies", len(chunks)))
-    else:
-        every = watch(videos, "hierarchies", len(videos))
-        found = list(_scanned(every, prints) if size > SCANNED else _read(every))
-    return _whole([*found, *(_read([loose]) if loose in files else [])])
+    with processes(several) as pool:
+        return _whole(watch(pool.map(partial(_part, size > SCANNED), chunks), "hierarchies", len(chunks)))
+
+
+def read_files(
+    files: Sequence[Path], scan: bool, prints: dict[Path, list[int]] | None = None, types: Sequence[str] = ()
+) -> Hierarchies:
+    """The same of some files, isolated.json last; `scan`: compiled loops read them; `types`: those numbered first."""
+    videos = [path for path in files if path.name != ISOLATED]
+    every = watch(videos, "hierarchies", len(videos))
+    found = list(_scanned(every, prints) if scan else _read(every))
+    return _whole([HierarchyPart({}, {"types": types}, []), *found, *_read(files[len(videos) :])])
 
 
 def cores() -> int:
@@ -104,15 +115,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_texts(folder: Path) -> pl.DataFrame:
-    """id, question: the texts behind the keys of a folder that was read; isolated questions may have none."""
-    found, loose = dict[str, str | None](), folder / ISOLATED
-    for path in video_files(folder):
+def read_texts(files: Iterable[Path]) -> pl.DataFrame:
+    """id, question: the texts behind the keys of files that were read; isolated questions may have none."""
+    found = dict[str, str | None]()
+    for path in files:
+        if path.name == ISOLATED:
+            for row in msgspec.json.decode(path.read_bytes(), type=list[ReleasedNode]):
+                found.setdefault(row.key, row.question)
+            continue
         for text, raw in different([dag.subquestion for dag in DAGS_OF.decode(path.read_bytes()).values()])[1]:
             found.setdefault(NODE.decode(raw).key, text)
-    if loose.is_file():
-        for row in msgspec.json.decode(loose.read_bytes(), type=list[ReleasedNode]):
-            found.setdefault(row.key, row.question)
     columns = {"id": list(found), "question": list(found.values())}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
@@ -154,10 +166,10 @@ def _scanned(paths: Iterable[Path], prints: dict[Path, list[int]] | None = None)
         yield _one(path, path.read_bytes()) if part is None else part
 
 
-def _part(read: Callable[[Iterable[Path]], Iterator[Read]], paths: Iterable[Path]) -> Read:
+def _part(scan: bool, paths: Sequence[Path]) -> Read:
     """What a process reads, in one piece."""
     try:
-        return _whole(read(paths)).part
+        return read_files(paths, scan).part
     except BadInput as bad:
         return bad.faults
 
@@ -177,11 +189,10 @@ def _one(path: Path, content: bytes) -> Read:
 
 
 def _isolated(name: str, content: bytes) -> HierarchyPart:
-    """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
     rows = msgspec.json.decode(content, type=list[ReleasedNode])
     videos, types, keys, words = (Numbers[str]() for _ in range(4))
     columns = {
-        "video": [videos[row.key.rpartition("-")[0] or row.key] for row in rows],
+        "video": [videos[video_named(row.key)] for row in rows],
         "type": [types[row.type] for row in rows],
         "key": [keys[row.key] for row in rows],
         "answer": [NOTHING if row.answer is None else words[row.answer] for row in rows],

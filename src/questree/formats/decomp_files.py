@@ -100,14 +100,12 @@ def read_hierarchies(
         return _whole(watch(pool.map(partial(_part, size > SCANNED), chunks), "hierarchies", len(chunks)))
 
 
-def read_files(
-    files: Sequence[Path], scan: bool, prints: dict[Path, list[int]] | None = None, types: Sequence[str] = ()
-) -> Hierarchies:
-    """The same of some files, isolated.json last; `scan`: compiled loops read them; `types`: those numbered first."""
+def read_files(files: Sequence[Path], scan: bool, prints: dict[Path, list[int]] | None = None) -> Hierarchies:
+    """The same of some files, isolated.json last; `scan`: compiled loops read them."""
     videos = [path for path in files if path.name != ISOLATED]
     every = watch(videos, "hierarchies", len(videos))
     found = list(_scanned(every, prints) if scan else _read(every))
-    return _whole([HierarchyPart({}, {"types": types}, []), *found, *_read(files[len(videos) :])])
+    return _whole([*found, *_read(files[len(videos) :])])
 
 
 def cores() -> int:

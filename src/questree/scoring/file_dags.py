@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
+from questree.formats.decomp_cache import kept, loaded
 from questree.formats.decomp_choices import read_choices
 from questree.formats.decomp_files import FAULTS, ISOLATED, read_files, read_texts
 from questree.formats.decomp_groups import FileGroup, GroupedFiles, isolated_at
@@ -17,7 +18,7 @@ from questree.models.policies import QuestionTexts
 from questree.scoring.compared import looked_up
 from questree.scoring.dag_shards import answers_in
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
-from questree.tables.hierarchies import Hierarchies
+from questree.tables.hierarchies import Hierarchies, HierarchyPart, together
 from questree.tables.predictions import Stored
 
 
@@ -45,8 +46,17 @@ class FileDags:
     types: tuple[str, ...] = ()  # of all files, once they are known: they tell what tables list
 
     def part(self, name: FileGroup, split: str | None) -> FilePart:
+        """As it was read when its answers were looked at, with the isolated questions that were dealt to it."""
         own = self.files.dealt(name, self.scratch)
-        return FilePart(read_files(own, self.files.scan, types=self.types), own)
+        parts, loose = [HierarchyPart({}, {"types": self.types}, [])], [path for path in own if path.name == ISOLATED]
+        if not name.isolated:
+            parts.append((loaded(self._read(name)) or self.files.read(name)).part)
+        if loose:
+            parts.append(read_files(loose, scan=False).part)
+        return FilePart(together(parts), own)
+
+    def _read(self, name: FileGroup) -> Path:
+        return self.scratch / f"read-{name.number:06d}"
 
     def texts(self, asked: FilePart) -> QuestionTexts | None:
         return looked_up(partial(read_texts, asked.files))
@@ -76,6 +86,8 @@ class FileDags:
             return ShardAnswers([], np.zeros(0, bool), more=GroupSeen(faults=bad.faults))
         if name.isolated:
             self.files.deal(self.scratch)
+        else:
+            kept(found, self._read(name))
         return answers_in(found)._replace(more=GroupSeen(found.types, ids_apart(found)))
 
     def looked(self, seen: Sequence[ShardAnswers]) -> Self:

@@ -25,7 +25,7 @@ from questree.scoring.shard_tasks import ShardAnswers
 from questree.tables.shard_folders import where_workers_see
 from questree.workers import each, in_parallel, shared_out
 
-LARGE = 700_000_000  # bytes of a folder; read at once, more of them take over 1 GiB
+LARGE = 1_000_000_000  # bytes of a folder; read at once, more of them take over 1 GiB
 
 
 def in_groups(folder: Path) -> GroupedFiles | None:

@@ -129,7 +129,11 @@ def test_folders_of_hierarchies_are_scored_alike(scheduler: str, tmp_path: Path)
     for name, most, more in (("plain", 100, ["--workers", 1]), ("cluster", 2, ["--cluster", scheduler])):
         with patch("questree.formats.decomp_groups.FILES", most):
             printed.append(done(tmp_path, "score", "decomp", *told, *how, "--json", name, "--quiet", *more))
-    assert printed[0] == printed[1]
+            (folder / "zz.json").write_text("{")
+            printed.append(questree("score", "decomp", *told, "--quiet", *more, folder=tmp_path).stderr)
+            (folder / "zz.json").unlink()
+    fault = "error: dags/zz.json: expected {top key: {subquestion, hierarchy}}; Input data was truncated\n"
+    assert printed[0] == printed[2] and [one[-len(fault) :] for one in printed[1::2]] == [fault, fault]
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
     assert not list(tmp_path.rglob(".*"))
 

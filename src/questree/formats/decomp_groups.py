@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from questree.formats.decomp_files import ISOLATED, hierarchy_files, read_files, video_named, video_of
+from questree.faults import BadInput, Fault, refuse
+from questree.formats.decomp_files import FAULTS, ISOLATED, hierarchy_files, read_files, video_named, video_of
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.store import for_others
 
@@ -52,6 +53,17 @@ class GroupedFiles:
     def read(self, group: FileGroup) -> Hierarchies:
         """The files of a group as they are."""
         return read_files([self.folder / name for name in group.files], self.scan)
+
+    def checked(self, group: FileGroup) -> Hierarchies | list[Fault]:
+        """The same, or what is wrong with them, told from the folder on, which may have another name elsewhere."""
+        try:
+            return self.read(group)
+        except BadInput as bad:
+            return [Fault(fault.place.removeprefix(str(self.folder)), fault.message) for fault in bad.faults]
+
+    def refuse(self, faults: Iterable[Fault]) -> None:
+        """What is wrong with all groups, if anything is, as if they had been read at once."""
+        refuse([Fault(f"{self.folder}{fault.place}", fault.message) for fault in faults][:FAULTS])
 
     def deal(self, scratch: Path) -> None:
         """Isolated questions to the groups of their videos, and those of other videos to the last one."""

@@ -9,10 +9,10 @@ from typing import NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import Fault
 from questree.formats.decomp_cache import kept, loaded
 from questree.formats.decomp_choices import read_choices
-from questree.formats.decomp_files import FAULTS, ISOLATED, read_files, read_texts
+from questree.formats.decomp_files import ISOLATED, read_files, read_texts
 from questree.formats.decomp_groups import FileGroup, GroupedFiles, isolated_at
 from questree.models.policies import QuestionTexts
 from questree.scoring.compared import looked_up
@@ -80,10 +80,9 @@ class FileDags:
 
     def answers(self, name: FileGroup, split: str | None) -> ShardAnswers:
         """Isolated questions are dealt on the way."""
-        try:
-            found = self.files.read(name)
-        except BadInput as bad:
-            return ShardAnswers([], np.zeros(0, bool), more=GroupSeen(faults=bad.faults))
+        found = self.files.checked(name)
+        if isinstance(found, list):
+            return ShardAnswers([], np.zeros(0, bool), more=GroupSeen(faults=found))
         if name.isolated:
             self.files.deal(self.scratch)
         else:
@@ -92,7 +91,7 @@ class FileDags:
 
     def looked(self, seen: Sequence[ShardAnswers]) -> Self:
         told: list[GroupSeen] = [own.more for own in seen]
-        refuse([fault for own in told for fault in own.faults][:FAULTS])
+        self.files.refuse(fault for own in told for fault in own.faults)
         if not all(own.apart for own in told):
             raise SharedIds
         return replace(self, types=tuple(dict.fromkeys(name for own in told for name in own.types)))

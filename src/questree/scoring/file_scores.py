@@ -8,10 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault
 from questree.formats import decomp_groups
 from questree.formats.decomp_cache import cached_hierarchies
-from questree.formats.decomp_files import FAULTS, SCANNED, hierarchy_files, read_hierarchies, video_of
+from questree.formats.decomp_files import SCANNED, hierarchy_files, read_hierarchies, video_of
 from questree.formats.decomp_groups import FileGroup, GroupedFiles
 from questree.metrics.commonest import MODEL, answers_learnt, commonest
 from questree.metrics.scores import Score
@@ -98,13 +98,11 @@ def learnt(train: Path, workers: int, say: Tell | None, given: Executor | None =
     groups = grouped.groups()
     with nullcontext(given) if given else shared_out(workers, len(groups)) as pool:
         found = each(pool, "training answers", "group", groups, learn_group, grouped)
-    refuse([fault for own in found if isinstance(own, list) for fault in own][:FAULTS])
+    grouped.refuse(fault for own in found if isinstance(own, list) for fault in own)
     return commonest(pl.concat(own for own in found if isinstance(own, pl.DataFrame)))
 
 
 def learn_group(files: GroupedFiles, group: FileGroup) -> pl.DataFrame | list[Fault]:
     """In a worker: answers by type in some files, or what is wrong with these."""
-    try:
-        return answers_learnt(files.read(group))
-    except BadInput as bad:
-        return bad.faults
+    found = files.checked(group)
+    return found if isinstance(found, list) else answers_learnt(found)

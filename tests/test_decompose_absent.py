@@ -14,7 +14,8 @@ from judges.table_rules import read_rules
 from questree.cli.app import app
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
-from questree.formats.decomp_files import import_decomp, read_hierarchies
+from questree.formats.decomp_files import read_hierarchies
+from questree.formats.decomp_kept import import_decomp
 from questree.stages.again import made_again
 from questree.stages.decompose.choose import choose
 from questree.stages.decompose.columns import DecomposeSummary

@@ -16,7 +16,7 @@ from questree.faults import BadInput
 from questree.formats import decomp_released
 from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
-from questree.formats.decomp_files import import_decomp
+from questree.formats.decomp_kept import import_decomp
 from questree.formats.decomp_released import decompose_released
 from questree.rules import VIDEO_DAGS
 from questree.show.trees import lines

@@ -146,6 +146,14 @@ def test_a_cluster_on_a_store_delivers_the_same_bytes(bucket: str, here: Content
             stored.carried_out(lines, at)
             path_of(f"{at}/questree.toml").unlink()
             assert stored.content(at) == here[name]
+        dags, found = f"{bucket}/cluster/videos/decomp/balanced_train_hierarchies", list[bytes]()
+        with patch("questree.formats.decomp_groups.FILES", 1):
+            for own in ("none", cluster.address):
+                told = ("--hierarchies", dags, "--train", dags, "--cluster", own, "--resamples", 0)
+                done = commands.questree("score", "decomp", *told, "--json", tmp_path / "likely.json", "--quiet")
+                assert done.returncode == 0, done.stderr
+                found.append((tmp_path / "likely.json").read_bytes())
+        assert found[0] == found[1]
     left = [name for name in files_below(f"{bucket}/cluster") if ".part" in name or ".delivered" in name]
     assert (left, [*theirs.rglob("*.part")]) == ([], [])
     assert any(theirs.rglob("questions.parquet"))

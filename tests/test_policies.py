@@ -13,7 +13,7 @@ from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.score import agqa, covr, decomp
 from questree.formats.decomp import export_decomp
-from questree.formats.decomp_files import read_hierarchies, read_texts
+from questree.formats.decomp_files import hierarchy_files, read_hierarchies, read_texts
 from questree.metrics.answered import needed
 from questree.scoring.compared import OnePolicy, Scoring
 from questree.show.page.questions import Questions
@@ -84,7 +84,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_texts_of_a_run_are_those_of_its_files(run: Run, folder: Path) -> None:
-    asked, told = run_hierarchies(run, "test", workers=1), read_texts(folder)
+    asked, told = run_hierarchies(run, "test", workers=1), read_texts(hierarchy_files(folder))
     known = told.filter(pl.col("question").is_not_null())
     assert len(known) > 500
     assert texts_by_id(asked, known["id"]).to_list() == known["question"].to_list()

@@ -14,10 +14,10 @@ from conftest import copy
 from questree.api import score_sets
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_choices import read_choices
-from questree.formats.decomp_files import hierarchies_of
+from questree.formats.decomp_files import hierarchies_of, video_files
 from questree.metrics.answered import answered
 from questree.metrics.cells import OVERALL
-from questree.metrics.commonest import commonest, most_likely
+from questree.metrics.commonest import answering, answers_learnt, commonest
 from questree.metrics.errors import KINDS, Choices, error_kinds
 from questree.metrics.scores import Scored
 from questree.models.bots import BotOptions, said_by
@@ -129,7 +129,7 @@ def naive_kinds(files: dict[str, Any], said: dict[str, str], about: dict[str, st
 def test_kinds_of_errors_are_those_that_loops_find(tmp_path: Path) -> None:
     about = {"talking on a phone": "phone", "holding a phone": "phone", "phone": "phone", "taking a picture": "camera"}
     folder, draw, total = written(tmp_path / "h", HIERARCHIES), random.Random(3), Counter[str]()
-    options = read_choices(folder)
+    options = read_choices(video_files(folder))
     assert len(options) == 16
     choices = {row["key"]: [row["first"], row["second"], *about] for row in options.to_dicts()}
     truth = by_id(load("agqa_decomp/preds_perfect.json.gz"))
@@ -159,9 +159,9 @@ def test_most_likely_says_the_commonest_training_answer_of_the_type() -> None:
             if row["answer"] is not None:
                 counts.setdefault(row["type"], Counter())[row["answer"]] += 1
     wanted = {type: min(own, key=lambda word: (-own[word], word)) for type, own in counts.items()}
-    assert commonest(hierarchies_of(train)) == wanted
+    assert commonest(answers_learnt(hierarchies_of(train))) == wanted
     read = hierarchies_of(asked)
-    model = answered(read, most_likely(hierarchies_of(train), read), "wrong")
+    model = answered(read, answering(wanted, read), "wrong")
     words = [*model.words.number, None]
     once = {}  # a key may be used for several types; a model says one thing
     for type, key in read.nodes.select("type", "key").iter_rows():
@@ -177,7 +177,7 @@ def test_most_likely_stands_beside_models_or_alone(tmp_path: Path) -> None:
     rows = json.loads(out.read_text())
     assert {row["model"] for row in rows} == {"Most-Likely"}
     at = {(row["metric"], row["by"], row["group"]): row for row in rows}
-    said = commonest(hierarchies_of(HIERARCHIES))
+    said = commonest(answers_learnt(hierarchies_of(HIERARCHIES)))
     known = [word for word in ("yes", "no") if f"Relation Exists-{word}" in {group for _, _, group in at}]
     found = {word: at["accuracy", "answer", f"Relation Exists-{word}"]["value"] for word in known}
     assert found == {word: float(word == said["Relation Exists"]) for word in known}, "Table 9"
@@ -216,7 +216,9 @@ def test_shards_have_the_errors_of_all_dags_at_once(about_lengths: Run, tmp_path
 def test_choices_of_a_run_are_those_of_its_files(about_lengths: Run, tmp_path: Path) -> None:
     run = about_lengths
     export_decomp(run, tmp_path / "out", pool=ThreadPoolExecutor(1))
-    of_files = pl.concat([read_choices(tmp_path / "out" / f"balanced_{split}_hierarchies") for split in SPLITS])
+    of_files = pl.concat(
+        [read_choices(video_files(tmp_path / "out" / f"balanced_{split}_hierarchies")) for split in SPLITS]
+    )
     of_run = choices_of(run_hierarchies(run))
     assert len(of_files) > 3
     shared = of_files.join(of_run, on="key", how="left", maintain_order="left")

@@ -51,11 +51,13 @@ def score(
     """
     options, told = chosen(Scoring, how), list[str]()
     dags, records = (None if place is None else path_of(place) for place in (hierarchies, questions))
-    if records is None or dags is not None:
+    given = predictions_of(predictions, model, FieldNames(options.id_column, options.answer_column))
+    if dags is not None and records is None:
+        return score_sets.scored_dags([given], (), None, dags, how=options, say=told.append, told=told)
+    if records is None or dags is not None:  # which is refused
         scored = score_sets.dags(None, dags, records, how=options, say=told.append)
     else:
         scored = score_sets.agqa_questions(None, records, how=options, say=told.append)
-    given = predictions_of(predictions, model, FieldNames(options.id_column, options.answer_column))
     return scored.of_files([given], (), told)
 
 

@@ -15,7 +15,8 @@ from questree.columns.joins import Ints
 from questree.faults import BadInput
 from questree.formats.agqa import HEADER, file_name
 from questree.formats.agqa_records import programs, refuse_unwritable
-from questree.formats.decomp_files import ENDING, ISOLATED, export_imported, file_of, write_json
+from questree.formats.decomp_files import ENDING, ISOLATED, file_of
+from questree.formats.decomp_kept import export_imported, write_json
 from questree.notation import agqa
 from questree.notation.decomp import DECOMP
 from questree.progress import watch

@@ -1,7 +1,7 @@
 """What choices between two actions offer, from AGQA-Decomp's files: a program or the sub-questions name them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Raw
 
 from questree.faults import BadInput
-from questree.formats.decomp_files import NODE, WRITTEN, video_files
+from questree.formats.decomp_files import NODE, WRITTEN
 from questree.metrics.errors import COMPOSITIONS
 from questree.progress import watch
 
@@ -28,9 +28,8 @@ class ProgrammedDag(msgspec.Struct, gc=False):
 RAW, DAG = msgspec.json.Decoder(dict[str, Raw]), msgspec.json.Decoder(ProgrammedDag)
 
 
-def read_choices(folder: Path) -> pl.DataFrame:
-    """Key and both options of every choice whose question names two actions; others are left out."""
-    files = video_files(folder)
+def read_choices(files: Sequence[Path]) -> pl.DataFrame:
+    """Key and both options of every choice of videos whose question names two actions; others are left out."""
     rows = [row for path in watch(files, "choices", len(files)) for row in of_file(path)]
     return pl.DataFrame(rows, schema=CHOICES, orient="row").unique("key", keep="first", maintain_order=True)
 

@@ -1,14 +1,11 @@
-"""AGQA-Decomp's folders, a JSON file of DAGs per video and isolated.json: read for scores, or kept in a run.
+"""AGQA-Decomp's folders, a JSON file of DAGs per video and isolated.json, read for scores.
 
-Many DAGs repeat an entry, a text and what is said about it: each different one is decoded and stored once.
+Many DAGs repeat an entry, a text and what is said about it: each different one is decoded once.
 """
 
-import json
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +18,7 @@ from msgspec import Raw
 from questree.columns.joins import Ints, ranges
 from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.progress import watch
-from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Numbers, together
-from questree.tables.run import Run
-from questree.tables.store import new_file, new_folder
-from questree.tables.table import Table
-from questree.workers import processes, results
 
 ISOLATED, ENDING = "isolated.json", "_hierarchies"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
@@ -81,6 +73,11 @@ def video_of(path: Path) -> str:
     return path.stem.replace("%69", "i").replace("%2F", "/").replace("%25", "%")
 
 
+def video_named(key: str) -> str:
+    """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
+    return key.rpartition("-")[0] or key
+
+
 def video_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
 
@@ -92,19 +89,23 @@ def read_hierarchies(
 
     `prints` gets the fingerprints of files as far as they are at hand.
     """
-    files, loose, several = hierarchy_files(folder), folder / ISOLATED, workers or cores()
-    videos, size = [path for path in files if path != loose], sum(path.stat().st_size for path in files)
-    if several > 1 and size > ONE_PROCESS:
-        read = _scanned if size > SCANNED else _read
-        chunks = [videos[at : at + CHUNK] for at in range(0, len(videos), CHUNK)]
-        from questree.workers import processes  # pools take a while to import
+    files, several = hierarchy_files(folder), workers or cores()
+    size = sum(path.stat().st_size for path in files)
+    if several == 1 or size <= ONE_PROCESS:
+        return read_files(files, size > SCANNED, prints)
+    chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
+    from questree.workers import processes  # pools take a while to import
 
-        with processes(several) as pool:
-            found = list(watch(pool.map(partial(_part, read), chunks), "hierarchies", len(chunks)))
-    else:
-        every = watch(videos, "hierarchies", len(videos))
-        found = list(_scanned(every, prints) if size > SCANNED else _read(every))
-    return _whole([*found, *(_read([loose]) if loose in files else [])])
+    with processes(several) as pool:
+        return _whole(watch(pool.map(partial(_part, size > SCANNED), chunks), "hierarchies", len(chunks)))
+
+
+def read_files(files: Sequence[Path], scan: bool, prints: dict[Path, list[int]] | None = None) -> Hierarchies:
+    """The same of some files, isolated.json last; `scan`: compiled loops read them."""
+    videos = [path for path in files if path.name != ISOLATED]
+    every = watch(videos, "hierarchies", len(videos))
+    found = list(_scanned(every, prints) if scan else _read(every))
+    return _whole([*found, *_read(files[len(videos) :])])
 
 
 def cores() -> int:
@@ -112,15 +113,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_texts(folder: Path) -> pl.DataFrame:
-    """id, question: the texts behind the keys of a folder that was read; isolated questions may have none."""
-    found, loose = dict[str, str | None](), folder / ISOLATED
-    for path in video_files(folder):
+def read_texts(files: Iterable[Path]) -> pl.DataFrame:
+    """id, question: the texts behind the keys of files that were read; isolated questions may have none."""
+    found = dict[str, str | None]()
+    for path in files:
+        if path.name == ISOLATED:
+            for row in msgspec.json.decode(path.read_bytes(), type=list[ReleasedNode]):
+                found.setdefault(row.key, row.question)
+            continue
         for text, raw in different([dag.subquestion for dag in DAGS_OF.decode(path.read_bytes()).values()])[1]:
             found.setdefault(NODE.decode(raw).key, text)
-    if loose.is_file():
-        for row in msgspec.json.decode(loose.read_bytes(), type=list[ReleasedNode]):
-            found.setdefault(row.key, row.question)
     columns = {"id": list(found), "question": list(found.values())}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
@@ -162,10 +164,10 @@ def _scanned(paths: Iterable[Path], prints: dict[Path, list[int]] | None = None)
         yield _one(path, path.read_bytes()) if part is None else part
 
 
-def _part(read: Callable[[Iterable[Path]], Iterator[Read]], paths: Iterable[Path]) -> Read:
+def _part(scan: bool, paths: Sequence[Path]) -> Read:
     """What a process reads, in one piece."""
     try:
-        return _whole(read(paths)).part
+        return read_files(paths, scan).part
     except BadInput as bad:
         return bad.faults
 
@@ -185,11 +187,10 @@ def _one(path: Path, content: bytes) -> Read:
 
 
 def _isolated(name: str, content: bytes) -> HierarchyPart:
-    """A question without a DAG belongs to the video its key begins with: "1FXJT-12"."""
     rows = msgspec.json.decode(content, type=list[ReleasedNode])
     videos, types, keys, words = (Numbers[str]() for _ in range(4))
     columns = {
-        "video": [videos[row.key.rpartition("-")[0] or row.key] for row in rows],
+        "video": [videos[video_named(row.key)] for row in rows],
         "type": [types[row.type] for row in rows],
         "key": [keys[row.key] for row in rows],
         "answer": [NOTHING if row.answer is None else words[row.answer] for row in rows],
@@ -290,230 +291,3 @@ def _faults(path: Path, content: bytes) -> list[Fault]:
         )
         if text not in dag.subquestion
     ]
-
-
-# In a run: every entry of a video once, and DAGs as numbers of them.
-EXAMPLES = 3  # places named per irregularity
-FILES = 200  # video files per Parquet file
-FIELDS = ("question", "type", "old_program", "new_program", "answer")
-STORED: dict[str, dict[str, Any]] = {
-    "dags": {
-        "video": pl.String,
-        "key": pl.String,
-        **dict.fromkeys(FIELDS, pl.String),  # as JSON
-        "subquestion": pl.List(pl.UInt32),  # rows of the video's entries, in the order of the file
-        "hierarchy": pl.List(pl.UInt32),
-        "as_is": pl.String,  # the DAG's own JSON where these columns would give another one
-    },
-    "entries": {"video": pl.String, "entry": pl.String},  # `"text": {...}`
-}
-
-
-class StrictDag(ReleasedDag, forbid_unknown_fields=True):
-    """The fields of the release and no others."""
-
-    question: str
-    type: Raw
-    old_program: Raw
-    new_program: Raw
-    answer: Raw
-
-
-class StrictNode(msgspec.Struct, forbid_unknown_fields=True):
-    key: Any
-    type: Any
-    program: Any
-    answer: Any
-
-
-STRICT_DAG, STRICT_NODE = msgspec.json.Decoder(StrictDag), msgspec.json.Decoder(StrictNode)
-
-
-def stored(name: str) -> Table:
-    columns = STORED[name.partition("-")[0]]
-    return Table(name, columns, frozenset(columns) - {"video"})
-
-
-@dataclass
-class DecompImported:
-    """What was read, counted."""
-
-    dags: dict[str, int] = field(default_factory=dict)  # per folder
-    isolated: dict[str, int] = field(default_factory=dict)
-    kept_as_is: int = 0
-    odd: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def note(self, what: str, where: str) -> None:
-        self.odd[what] += 1
-        if self.odd[what] <= EXAMPLES:
-            self.examples.setdefault(what, []).append(where)
-
-    def add(self, other: "DecompImported") -> None:
-        """What was counted in a further part."""
-        for name, count in other.dags.items():
-            self.dags[name] += count
-        for name, count in other.isolated.items():
-            self.isolated[name] += count
-        self.kept_as_is += other.kept_as_is
-        self.odd.update(other.odd)
-        for what, where in other.examples.items():
-            self.examples[what] = [*self.examples.get(what, []), *where][:EXAMPLES]
-
-
-def hierarchy_folders(folder: Path) -> list[Path]:
-    """The folder itself if it has DAGs, or those inside it that end like the release's."""
-    if not folder.is_dir():
-        raise BadInput.at(folder, "no such folder")
-    if any(folder.glob("*.json")):
-        return [folder]
-    found = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.endswith(ENDING))
-    if not found:
-        raise BadInput.at(folder, f"no hierarchies: expected <video>.json files, or folders named ..{ENDING}")
-    return found
-
-
-def import_decomp(folder: Path, target: Path, workers: int = 1) -> DecompImported:
-    """Read all DAGs into `target`, whole or not at all."""
-    told, folders = DecompImported(), hierarchy_folders(folder)
-    with new_folder(target) as work:
-        parts = dict[str, tuple[Any, ...]]()
-        for source in folders:
-            place, files = work / source.name, video_files(source)
-            place.mkdir()
-            told.dags[source.name] = told.isolated[source.name] = 0
-            for number, at in enumerate(range(0, len(files), FILES)):
-                few = tuple(path.name for path in files[at : at + FILES])
-                parts[f"{source.name}, part {number}"] = keep_files, source, few, number, place
-            if (source / ISOLATED).is_file():
-                parts[f"{source.name}, isolated"] = keep_isolated, source, place
-        with processes(workers, tasks=min(workers, len(parts))) as pool:
-            futures = {name: pool.submit(*part) for name, part in parts.items()}
-            for own in results(futures, "reading DAGs"):
-                told.add(own)
-    return told
-
-
-def keep_files(source: Path, files: Sequence[str], number: int, place: Path) -> DecompImported:
-    """Some files of a folder as tables."""
-    told = DecompImported()
-    videos = [VideoEntries(video_of(source / name), told) for name in files]
-    dags = [row for video, name in zip(videos, files, strict=True) for row in video.rows(source / name)]
-    entries = [(video.name, member) for video in videos for member in video.known]
-    for name, rows in (("dags", dags), ("entries", entries)):
-        own = stored(f"{name}-{number:05d}")
-        with new_file(place / f"{own.name}.parquet") as file:
-            own.write_to(pl.DataFrame(rows, schema=dict(own.columns), orient="row"), file)
-    told.dags[source.name] = len(dags)
-    return told
-
-
-def keep_isolated(source: Path, place: Path) -> DecompImported:
-    found = decoded(source / ISOLATED, list, "a list of questions")
-    with new_file(place / ISOLATED) as file:
-        file.write_bytes((source / ISOLATED).read_bytes())
-    return DecompImported(isolated={source.name: len(found)})
-
-
-def decoded(path: Path, kind: type, wanted: str) -> Any:
-    try:
-        found = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise BadInput.at(path, f"not JSON: {error}") from error
-    if not isinstance(found, kind):
-        raise BadInput.at(path, f"expected {wanted}, got {type(found).__name__}")
-    return found
-
-
-@dataclass
-class VideoEntries:
-    """The entries of a video, `"text": {...}`, numbered as they come."""
-
-    name: str
-    told: DecompImported
-    known: Numbers[str] = field(default_factory=Numbers)
-    said: dict[str, str] = field(default_factory=dict)  # text -> the entry that came first
-
-    def rows(self, path: Path) -> Iterator[tuple[Any, ...]]:
-        for key, dag in decoded(path, dict, "an object of DAGs").items():
-            text, place = json.dumps(dag), f"{self.name} {key}"
-            try:
-                read = STRICT_DAG.decode(text)
-                parts = self.nodes(read, place), self.compositions(read, place)
-                head = [json.dumps(read.question), *(bytes(getattr(read, name)).decode() for name in FIELDS[1:])]
-            except msgspec.MsgspecError:
-                self.told.note("DAG: not of the shape the release has; kept as it is", place)
-            else:
-                if rebuilt(head, *parts) == text:
-                    yield (self.name, key, *head, *([self.known[each] for each in own] for own in parts), None)
-                    continue
-            self.told.kept_as_is += 1
-            yield (self.name, key, *[None] * (len(FIELDS) + 2), text)
-
-    def nodes(self, dag: StrictDag, place: str) -> list[str]:
-        found = [entry(*each) for each in dag.subquestion.items()]
-        for own, (text, raw) in zip(found, dag.subquestion.items(), strict=True):
-            if own not in self.known:
-                node = STRICT_NODE.decode(raw)
-                if node.type not in VIDEO_DAGS.types:
-                    self.told.note(f"type: {node.type!r} is none of the {len(VIDEO_DAGS.types)}", place)
-                if self.said.setdefault(text, own) != own:
-                    self.told.note("text: its key, type, program or answer differs within the video", place)
-                self.known[own]
-        return found
-
-    def compositions(self, dag: StrictDag, place: str) -> list[str]:
-        if dag.question not in dag.subquestion:
-            self.told.note("root: the question is not among its sub-questions", place)
-        for text, raw in dag.hierarchy.items():
-            for label, children in WRITTEN.decode(raw).items():
-                if label not in VIDEO_DAGS.compositions:
-                    self.told.note(f"composition: {label!r} is none of the {len(VIDEO_DAGS.compositions)}", place)
-                for child in children:
-                    if not {text, child} <= dag.subquestion.keys():
-                        self.told.note("edge: a question that is not among the sub-questions", place)
-        return [entry(*each) for each in dag.hierarchy.items()]
-
-
-def entry(text: str, raw: Raw) -> str:
-    return f"{json.dumps(text)}: {bytes(raw).decode()}"
-
-
-def rebuilt(head: Sequence[str], nodes: Iterable[str], written: Iterable[str]) -> str:
-    """The JSON of a DAG from its fields and entries."""
-    fields = ", ".join(f'"{name}": {value}' for name, value in zip(FIELDS, head, strict=True))
-    return f'{{{fields}, "subquestion": {{{", ".join(nodes)}}}, "hierarchy": {{{", ".join(written)}}}}}'
-
-
-def export_imported(run: Run, out: Path) -> dict[str, dict[str, int]]:
-    """Write what was imported; counts of DAGs and isolated questions per folder."""
-    counts = {}
-    with new_folder(out) as folder:
-        for source in sorted(path for path in run.hierarchies.iterdir() if path.is_dir()):
-            place = folder / source.name
-            place.mkdir()
-            found = {"DAGs": 0, "isolated": 0}
-            for path in sorted(source.glob("dags-*.parquet")):
-                entries = stored(path.stem.replace("dags", "entries")).read(source)
-                of_video = dict(entries.group_by("video").agg("entry").iter_rows())
-                for (video,), few in stored(path.stem).read(source).group_by("video", maintain_order=True):
-                    members = [_member(row, of_video.get(video, [])) for row in few.iter_rows()]
-                    write_json(place / file_of(str(video)), members, "{}")
-                    found["DAGs"] += len(few)
-            if (source / ISOLATED).is_file():
-                (place / ISOLATED).write_bytes((source / ISOLATED).read_bytes())
-                found["isolated"] = len(json.loads((place / ISOLATED).read_bytes()))
-            counts[source.name] = found
-    return counts
-
-
-def _member(row: Sequence[Any], entries: Sequence[str]) -> str:
-    """`"key": {...}` of a DAG."""
-    _, key, *head, nodes, written, as_is = row
-    dag = as_is or rebuilt(head, *([entries[at] for at in own] for own in (nodes, written)))
-    return f"{json.dumps(key)}: {dag}"
-
-
-def write_json(path: Path, members: list[str], ends: str) -> None:
-    """One member per line."""
-    path.write_text(ends[0] + "\n" + ",\n".join(members) + "\n" + ends[1] + "\n", "utf-8")

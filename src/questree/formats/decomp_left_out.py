@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from questree.formats.decomp_files import EXAMPLES
+from questree.formats.decomp_kept import EXAMPLES
 
 
 class DagPlace(NamedTuple):

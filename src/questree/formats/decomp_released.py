@@ -12,7 +12,8 @@ import polars as pl
 from questree.benchmarks.agqa.records import quoted
 from questree.faults import BadInput
 from questree.formats.decomp import Dags, check_target
-from questree.formats.decomp_files import ISOLATED, file_of, write_json
+from questree.formats.decomp_files import ISOLATED, file_of
+from questree.formats.decomp_kept import write_json
 from questree.formats.released_questions import (
     COLUMNS,
     AnswersRead,

@@ -10,7 +10,7 @@ import numpy as np
 from questree.faults import BadInput
 from questree.formats.agqa_run import Importing, chosen_words
 from questree.formats.decomp_chunks import DagsTask, chunks_of, deal, files_by_video, owners
-from questree.formats.decomp_files import DecompImported, hierarchy_folders, import_decomp
+from questree.formats.decomp_kept import DecompImported, hierarchy_folders, import_decomp
 from questree.formats.decomp_left_out import LeftOut
 from questree.formats.decomp_tasks import ask_chunk, pack_shard, put_shard
 from questree.places import Place

@@ -57,7 +57,7 @@ def answer_run(
     with (
         new_folder(run.predictions / (name or options.model)) as out,
         shared_out(workers if many else 1, tasks) as pool,
-        where_workers_see(run) as place,
+        where_workers_see(run.predictions) as place,
     ):
         dealt = deal_dags(run, place, (), pool) if images and (many or pool) else None
         task = AnswerTask(taught(AskedRun(run.folder, place, images, dealt), [options], pool), options, out)

@@ -153,7 +153,7 @@ def asked_by(
     run: Run, bots: Sequence[BotOptions], images: bool = False, pool: Executor | None = None
 ) -> Iterator[AskedRun]:
     """A run of which these bots know what they must; image sets are one shard."""
-    with where_workers_see(run) as place:
+    with where_workers_see(run.predictions) as place:
         yield taught(AskedRun(run.folder, place, images), bots, pool)
 
 

@@ -1,6 +1,6 @@
 """What models are scored on: questions or DAGs, from files or from a run, with files of predictions or stored ones."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -174,7 +174,8 @@ class PredictionReader:
     def understood(self, table: pl.DataFrame, policy: Policy) -> ReadPredictions:
         if policy != "lenient" or self.known_kinds is None:
             return understood(table, self.reader, policy, self.texts)
-        asked = table.join(self.known_kinds.rename({"kind": KIND}), on="id", how="left", maintain_order="left")
+        kinds = self.known_kinds.rename({"kind": KIND}).unique("id", keep="first")  # several files may have an id
+        asked = table.join(kinds, on="id", how="left", maintain_order="left")
         found = understood(asked.with_columns(pl.col(KIND).fill_null("")), self.reader, policy, self.texts)
         return replace(found, table=found.table.drop(KIND))
 
@@ -273,11 +274,13 @@ def compared(
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
         from questree.formats.decomp_cache import cached_hierarchies
-        from questree.formats.decomp_files import read_hierarchies, read_texts
+        from questree.formats.decomp_choices import read_choices
+        from questree.formats.decomp_files import hierarchy_files, read_hierarchies, read_texts, video_files
 
         found = cached_hierarchies(hierarchies, say) if cache else read_hierarchies(hierarchies)
-        texts = looked_up(partial(read_texts, hierarchies))
-        return _of_dags(found, how, say, texts, folder=hierarchies if errors else None)
+        texts = looked_up(lambda: read_texts(hierarchy_files(hierarchies)))
+        options = read_choices(video_files(hierarchies)) if errors else None
+        return _of_dags(found, how, say, texts, options=options)
     from questree.formats.agqa_import import read_questions
 
     assert questions is not None
@@ -293,7 +296,7 @@ def of_run(
 
     asked = hierarchies_in(run, split, benchmark)
     texts = partial(texts_by_id, asked)
-    return _of_dags(asked.hierarchies, for_run(run, how), say, texts, asked, run.folder if errors else None)
+    return _of_dags(asked.hierarchies, for_run(run, how), say, texts, asked, options_in(asked) if errors else None)
 
 
 def words_of(how: Scoring) -> Vocabulary:
@@ -313,44 +316,43 @@ def _of_dags(
     say: Tell,
     texts: QuestionTexts | None,
     asked: "RunHierarchies | None" = None,
-    folder: Path | None = None,
+    options: pl.DataFrame | None = None,
 ) -> ComparedQuestions:
-    """`folder`: where to look what choices offer, to tell kinds of errors apart."""
+    """`options`: what choices offer, to tell kinds of errors apart."""
     scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
     sampled = frozenset[str]() if asked is None else samples(asked.run)
     kinds = partial(kinds_of_nodes, read)
     reader = PredictionReader(scored, known, answers_of(read), how, say, texts, sampled, kinds)
     stored = None if asked is None else partial(_stored_answers, asked, reader)
-    more = [partial(error_kinds, choices=choices(folder, asked, how))] if folder else []
+    more = [] if options is None else [partial(error_kinds, choices=choices(options, how))]
     scorer = partial(score_decomp, read, missing=how.missing, more=more)
     return ComparedQuestions(reader, scorer, stored, asked, read, more, partial(scorer, missing="skip"))
 
 
-def most_likely(corpus: ComparedQuestions, train: Path, how: Scoring, say: Tell | None) -> list[Score]:
-    """The rows of Most-Likely, which knows the answers of other hierarchies; what it has no answer to is wrong. `say`:
-    who hears that these were read from the user's cache, which is not used without."""
-    from questree.formats.decomp_cache import cached_hierarchies
-    from questree.formats.decomp_files import read_hierarchies
-    from questree.metrics import commonest
+def most_likely(corpus: ComparedQuestions, of_type: Mapping[str, str], how: Scoring) -> list[Score]:
+    """The rows of Most-Likely, which knows an answer to every type; what it has no answer to is wrong."""
+    from questree.metrics.commonest import MODEL, answering
 
     assert corpus.dags is not None
-    known = cached_hierarchies(train, say) if say else read_hierarchies(train)
-    said = commonest.most_likely(known, corpus.dags)
-    return corpus.scorer(said).rows(commonest.MODEL, how.resampling)
+    return corpus.scorer(answering(of_type, corpus.dags)).rows(MODEL, how.resampling)
 
 
-def choices(folder: Path, asked: "RunHierarchies | None", how: Scoring) -> Choices:
-    """What choices between two actions offer, in a folder of hierarchies or a run, and what their words are about."""
-    from questree.formats.decomp_choices import read_choices
+def options_in(asked: "RunHierarchies") -> pl.DataFrame:
+    """What choices between two actions offer in a run."""
     from questree.stages.decompose.choices import choices_of
 
-    if asked is not None and not asked.run.vocabulary_file.is_file():
+    if not asked.run.vocabulary_file.is_file():
         raise BadInput.at("--errors", "expected DAGs of questions about videos, got image sets")
+    return choices_of(asked)
+
+
+def choices(options: pl.DataFrame, how: Scoring) -> Choices:
+    """What choices between two actions offer, and what their words are about."""
     words = words_of(how)
     names = {word.name: word.name for word in words.objects}
     named = zip(words.actions, words.object_of.tolist(), strict=True)
     about = {action.phrase: words.objects[thing].name for action, thing in named if thing != NONE}
-    return Choices(read_choices(folder) if asked is None else choices_of(asked), names | about)
+    return Choices(options, names | about)
 
 
 def of_records(

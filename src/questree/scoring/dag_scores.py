@@ -1,11 +1,13 @@
-"""Models scored on the DAGs of a run, shard by shard."""
+"""Models scored on DAGs, shard by shard; those of a run."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from questree.benchmarks import Benchmark
+from questree.faults import BadInput
 from questree.metrics import catalogue
 from questree.metrics.answered import Listing
 from questree.metrics.catalogue import METRICS
@@ -15,7 +17,7 @@ from questree.metrics.errors import error_cells
 from questree.models.predictions import FieldNames
 from questree.rules.schemes import SCHEMES
 from questree.scoring.compared import Given, OneModel, Scoring, Tell, for_run
-from questree.scoring.dag_shards import DagShards
+from questree.scoring.dag_shards import RunDags
 from questree.scoring.run_answers import bots_among
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
@@ -27,7 +29,8 @@ from questree.workers import shared_out
 
 
 def looked_at(task: DagTask, seen: Sequence[ShardAnswers]) -> DagTask:
-    return replace(with_answers(task, seen), dags=task.dags.looked())
+    dags = task.dags.looked(seen)
+    return replace(with_answers(task, seen), dags=dags)
 
 
 DAGS = ShardWork(shard_answers, score_shard, looked_at)
@@ -36,7 +39,7 @@ PART = "DAG shards"  # of a benchmark
 
 def in_shards(run: Run, own: Benchmark, given: Sequence[Given], workers: int = 1) -> bool:
     """Can the counts of shards be added up, and does every id of a file belong to one of them?"""
-    dags: type[DagShards] = own.part(PART)
+    dags: type[RunDags] = own.part(PART)
     if not given or not dags.adds_up(alone=False):
         return dags.adds_up(alone=False)
     with shared_out(workers if dags.many(run) else 1, dags.count(run)) as pool:
@@ -77,17 +80,16 @@ def shared_dags(
     files: Sequence[Given] = (),
     errors: bool = False,
     alone: bool = False,
-) -> Iterator[tuple[DagTask, Executor | None]]:
-    """What workers are sent with each of its shards, and who works."""
-    own, types = for_run(run, how), tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
-    shards: type[DagShards] = benchmark.part(PART)
+) -> Iterator[tuple[DagTask, RunDags, Executor | None]]:
+    """What workers are sent with each of its shards, these, and who works."""
+    shards: type[RunDags] = benchmark.part(PART)
     with (
         shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
         shards.shared(run, models, split, alone, pool) as dags,
-        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+        given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
     ):
-        shared = run.folder, split, own, tuple(models), given, samples(run), types
-        yield DagTask(*shared, dags=dags, errors=errors, alone=alone), pool
+        shared = run.folder, split, for_run(run, how), tuple(models), given, samples(run), unscored_types()
+        yield DagTask(*shared, dags=dags, errors=errors, alone=alone), dags, pool
 
 
 def dags_together(
@@ -102,15 +104,27 @@ def dags_together(
     alone: bool = False,
 ) -> ShardsTogether:
     """The counts of all shards; `alone`: those of every question alone, too."""
-    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as (task, pool):
-        unknown = bool(files or how.policies != ("exact",))
-        task, found = counted(DAGS, task, task.dags.names, pool, unknown)
+    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as (task, dags, pool):
+        empty = nothing_asked(benchmark.place(run, "decomposed"), split)
+        return together(DAGS, task, dags.names, pool, empty, unknown=bool(files or how.policies != ("exact",)))
+
+
+def unscored_types() -> tuple[str, ...]:
+    return tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
+
+
+def together(
+    work: ShardWork, task: DagTask, names: Sequence[Any], pool: Executor | None, empty: BadInput, unknown: bool = True
+) -> ShardsTogether:
+    """The counts of all shards; `empty`: what is wrong if none of them has a question; `unknown`: must they know what
+    an answer is?"""
+    task, found = counted(work, task, names, pool, unknown)
     if not any(shard.videos for shard in found):
-        raise nothing_asked(benchmark.place(run, "decomposed"), split)
+        raise empty
     listing = Listing.together([shard.listing.dags for shard in found])
 
     def cells(tallies: Tallies) -> list[Cell]:
-        more = error_cells(tallies) if errors else []
+        more = error_cells(tallies) if task.errors else []
         return [*dag_cells(tallies, listing), *more, *catalogue.cells(tallies.columns, METRICS.values())]
 
     return ShardsTogether(task, found, cells, task.dags.places(found))

@@ -26,7 +26,7 @@ def questions_together(
     bank, own = Bank(run), for_run(run, how)
     names, workers = shard_names(bank), workers if bank.bytes() > FEW else 1
     with (
-        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+        given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
         shared_out(workers, len(names)) as pool,
     ):
         task = QuestionTask(

@@ -15,7 +15,7 @@ from questree.models.stored import covered, said
 from questree.scoring.as_read import as_read, unread
 from questree.scoring.compared import OnePolicy, lacking, of_run, silent
 from questree.scoring.dag_scores import PART, dags_together, stored_or_bots
-from questree.scoring.dag_shards import AloneScores, DagShards
+from questree.scoring.dag_shards import AloneScores, RunDags
 from questree.scoring.run_answers import answers_to
 from questree.scoring.run_questions import scored_questions
 from questree.scoring.run_shards import ReadModel, ShardsTogether
@@ -52,7 +52,7 @@ class RunScores:
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How, names: Sequence[str], workers: int = 2) -> "RunScores":
         """Shard by shard, if that is the same."""
-        dags: type[DagShards] = benchmark.part(PART)
+        dags: type[RunDags] = benchmark.part(PART)
         if not dags.adds_up(alone=True):
             return _at_once(run, benchmark, how, names)
         stored_or_bots(run, benchmark, names)

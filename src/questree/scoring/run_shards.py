@@ -45,12 +45,12 @@ def by_video() -> bool:
 
 
 @contextmanager
-def given_files(run: Run, given: Sequence[Given], called: FieldNames) -> Iterator[tuple[GivenFile, ...]]:
-    """Predictions, each file read once."""
+def given_files(beside: Path, given: Sequence[Given], called: FieldNames) -> Iterator[tuple[GivenFile, ...]]:
+    """Predictions, each file read once; `beside`: next to what workers elsewhere see them."""
     if not given:
         yield ()
         return
-    with where_workers_see(run) as folder:
+    with where_workers_see(beside) as folder:
         yield tuple(
             whole(read_given, one, name, called, folder / f"{at:04d}")
             if isinstance(one, Path)
@@ -82,7 +82,7 @@ def knowing(work: ShardWork, task: Task, shards: Sequence[Any], pool: Executor |
     seen = each(pool, "answers", "shard", shards, work.answers, task)
     there = [own for own in seen if own]
     told = work.told(task, there) if there else task
-    return told, [shard for shard, own in zip(shards, seen, strict=True) if own and own.words]
+    return told, [shard for shard, own in zip(shards, seen, strict=True) if own and own.asked]
 
 
 def with_answers(task: Task, seen: Sequence[ShardAnswers]) -> Task:
@@ -146,7 +146,8 @@ class ShardsTogether:
         return answers_together([shard.answers for shard in self.shards])
 
     def coverage(self, parts: Sequence[ModelCounts], unknown: int = 0) -> Coverage:
-        lacking = [key for counts in parts for key in counts.lacking]
+        late = dict(pair for counts in parts for pair in counts.late)
+        lacking = sorted((key for counts in parts for key in counts.lacking), key=lambda key: late.get(key, -1))
         needed, found = (sum(getattr(counts, name) for counts in parts) for name in ("needed", "found"))
         return Coverage(needed, found, unknown, tuple(lacking[:SHOWN]))
 

@@ -43,7 +43,7 @@ def chunk_answers(task: SetTask, chunk: QuestionChunk) -> ShardAnswers:
     table = chunk.selected(task.every, "id", "split", "template", "answer")
     words = task.of_side(table, task.split)["answer"].unique(maintain_order=True).to_list()
     learnt = answers_in(task.of_side(table, "train"))
-    return ShardAnswers(words, np.ones(len(words), bool), learnt=learnt)
+    return ShardAnswers(words, np.ones(len(words), bool), learnt=learnt, asked=bool(words))
 
 
 def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:

@@ -20,11 +20,12 @@ from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import Commonest, covr_cells, covr_tallies, guessed
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
+from questree.scoring.dag_shards import RunParts, answers_in
 from questree.scoring.dealt_questions import ALONE, SIDES, QuestionDeal, deal_all
 from questree.scoring.run_answers import AnsweringBots, Computed, bots_among
 from questree.scoring.run_questions import answered_ids
 from questree.scoring.run_shards import by_video
-from questree.scoring.shard_tasks import ShardScores
+from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.stages.decompose.dealt_dags import DealtDags, chunks_in, deal_dags, many_chunks, rows_of
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.tables.predictions import IMAGE_SETS, Stored
@@ -92,7 +93,7 @@ class SetsAlone:
 
 
 @dataclass(frozen=True)
-class SetDags:
+class SetDags(RunParts):
     """Chunks of images with what counts for them."""
 
     dealt: DealtDags
@@ -129,7 +130,7 @@ class SetDags:
     ) -> Iterator[Self]:
         bots = bots_among(run, COVR, models)
         stored = [model for model in models if model not in {own.model for own in bots}]
-        with where_workers_see(run) as scratch:
+        with where_workers_see(run.predictions) as scratch:
             dealt = deal_dags(run, scratch, [run.predictions / model for model in stored], pool)
             asked = QuestionDeal(scratch, dealt.layout.cuts, split, alone) if alone or split is not None else None
             now = AnsweringBots(taught(AskedRun(run.folder, scratch, True, dealt), bots, pool), bots) if bots else None
@@ -167,10 +168,11 @@ class SetDags:
         assert self.questions is not None
         return rows_of(table, self.questions.pieces, chunk)
 
-    def look(self, name: int) -> None:
+    def answers(self, name: int, split: str | None) -> ShardAnswers:
         self.dealt.write_digests(name)
+        return answers_in(self.part(name, split).hierarchies)
 
-    def looked(self) -> Self:
+    def looked(self, seen: Sequence[ShardAnswers]) -> Self:
         return replace(self, again=whole(self.dealt.repeated))
 
     def places(self, found: Sequence[ShardScores]) -> None:

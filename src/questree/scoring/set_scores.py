@@ -58,7 +58,7 @@ def sets_together(
         known_split(run, held_out)
     stored_in(run, models)
     with (
-        given_files(run, files, FieldNames(how.id_column, how.answer_column)) as given,
+        given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
         shared_out(workers if len(parts) > FEW else 1, len(parts)) as pool,
     ):
         task = SetTask(run.folder, side, how, tuple(models), given, samples(run), every=every, held_out=held_out)

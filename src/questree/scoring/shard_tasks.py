@@ -56,9 +56,9 @@ class KnownAnswers(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoringTask:
-    """What all shards of a run are scored with; small enough to send anywhere."""
+    """What all shards are scored with; small enough to send anywhere."""
 
-    run: Path
+    run: Path  # or a folder of hierarchies
     split: str | None
     how: Scoring
     models: tuple[str, ...]  # stored ones, or bots
@@ -88,6 +88,7 @@ class ModelCounts(NamedTuple):
     here: int  # predictions of a file for questions of the shard
     said: Mapping[str, int]  # word -> how often, where it is not known what an answer is
     policies: Sequence[ReadCounts]
+    late: Sequence[tuple[str, int]] = ()  # of those without, which come after those of all shards, and where
 
 
 def counts_of(
@@ -114,6 +115,8 @@ class ShardAnswers(NamedTuple):
     used: NDArray[np.bool_]  # [word] is it an answer, or an object asked about?
     by_type: pl.DataFrame | None = None  # type, answer
     learnt: pl.DataFrame | None = None  # template, answer, len: what there is to learn from
+    asked: bool = True  # is any question asked?
+    more: Any = None  # what only DAGs of this kind must know
 
 
 NOTHING_ASKED = ShardScores([], np.zeros(0, bool), ShardAnswers([], np.zeros(0, bool)), None, [])

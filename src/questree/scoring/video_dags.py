@@ -18,10 +18,11 @@ from questree.metrics.catalogue import Groups
 from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.models.bots import asked_by
+from questree.scoring.dag_shards import RunParts, answers_in
 from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import AskedShard, asked_shard
 from questree.scoring.run_shards import by_video
-from questree.scoring.shard_tasks import ShardScores
+from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.stages.decompose.hierarchies import RunHierarchies, corpus, dags_given, file_order, many, part, shards
 from questree.stages.questions import Bank
 from questree.stages.split import steps
@@ -65,7 +66,7 @@ class VideosAlone:
 
 
 @dataclass(frozen=True)
-class VideoDags:
+class VideoDags(RunParts):
     run: Path
     names: tuple[str, ...]
     most_steps: tuple[int, ...] | None = None  # [template] in train, if questions are scored alone, too
@@ -124,10 +125,10 @@ class VideoDags:
         found = asked_shard(asked.run, name, split, self.most_steps)
         return VideoAlone(found) if len(found.records.table) else None
 
-    def look(self, name: str) -> None:
-        """Ids are those of the shard."""
+    def answers(self, name: str, split: str | None) -> ShardAnswers:
+        return answers_in(self.part(name, split).hierarchies)
 
-    def looked(self) -> Self:
+    def looked(self, seen: Sequence[ShardAnswers]) -> Self:
         return self
 
     def places(self, found: Sequence[ShardScores]) -> list[Ints]:

@@ -11,7 +11,6 @@ from questree.extensions import digests
 from questree.faults import BadInput
 from questree.places import Place
 from questree.tables.owners import remove, sweep, take_place
-from questree.tables.run import Run
 from questree.tables.store import new_folder, scratch
 from questree.workers import in_parallel
 
@@ -116,7 +115,7 @@ def without_halves(folder: Path) -> None:
 
 
 @contextmanager
-def where_workers_see(run: Run) -> Iterator[Path]:
-    """A folder for what is gone at the end; in the run's own only if workers elsewhere must see it."""
-    with scratch(run.predictions) if in_parallel(1) else TemporaryDirectory() as made:
+def where_workers_see(beside: Path) -> Iterator[Path]:
+    """A folder for what is gone at the end; beside this one only if workers elsewhere must see it."""
+    with scratch(beside) if in_parallel(1) else TemporaryDirectory() as made:
         yield Path(made) if isinstance(made, str) else made

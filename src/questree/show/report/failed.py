@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
 
 from questree.rules.schemes import unscored
 from questree.scoring.as_read import AsRead, beside
+from questree.scoring.dag_shards import RunDags
 from questree.scoring.shard_counts import DagTask, read_models
 from questree.show.dag import Ints, Opened, words_of
 from questree.show.views import View
@@ -37,6 +38,10 @@ class FailureTask:
     def view(self) -> View:
         return _view(self.dags.run, self.of)
 
+    @property
+    def shards(self) -> RunDags:
+        return cast(RunDags, self.dags.dags)  # reports are about runs
+
 
 @kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "decomposed", "covr")
 def _view(run: Path, of: type[View]) -> View:
@@ -49,10 +54,10 @@ def candidates(task: FailureTask, name: Any) -> pl.DataFrame:
     hash."""
     dags, view = task.dags, task.view
     with unscored(dags.unscored):
-        shard = view.part(dags.dags, name)
+        shard = view.part(task.shards, name)
         scored = scored_nodes(shard, view)
     node = shard.tops["node"].to_numpy().astype(np.int64)
-    inside = True if dags.split is None else dags.dags.inside(name, shard.tops, dags.split)
+    inside = True if dags.split is None else task.shards.inside(name, shard.tops, dags.split)
     kept = np.flatnonzero(scored[node] & inside)
     tops = pl.DataFrame({"node": node[kept], "top": kept, "hash": view.chances(shard.tops[kept], task.seed)})
     labels = shard.edges.select(node=pl.col("parent").cast(pl.Int64), composition=pl.col("label").cast(pl.Int64))
@@ -112,7 +117,7 @@ class ChosenQuestions(NamedTuple):
 def cut_out(task: FailureTask, chosen: ChosenQuestions) -> list[FailedDag]:
     """In a worker: the DAGs of questions, in their order."""
     name, questions = chosen
-    view, dags = task.view, task.dags.dags
+    view, dags = task.view, task.shards
     shard, stored = view.part(dags, name), read_models(task.dags, name)
     ids, found = view.named(shard.tops[[top for _, top in questions]]), list[FailedDag]()
     ones = view.cut_out(dags, name, [node for node, _ in questions])

@@ -48,8 +48,8 @@ def failures(
 ) -> Iterator[Failure]:
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     stored_or_bots(run, of.benchmark, models)
-    with shared_dags(run, of.benchmark, models, split, how, workers) as (dags, pool):
-        names: Sequence[Any] = dags.dags.names
+    with shared_dags(run, of.benchmark, models, split, how, workers) as (dags, shards, pool):
+        names: Sequence[Any] = shards.names
         if how.policy != "exact":
             dags, names = knowing(DAGS, dags, names, pool)
         task = FailureTask(of, dags, seed)

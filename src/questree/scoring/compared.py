@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
 from questree.models.policies import KIND, POLICIES, Policy, QuestionTexts, ReadPredictions, understood
 from questree.models.predictions import FieldNames, Predictions, model_name, read_predictions
-from questree.said.lexicon import read_synonyms, shipped
+from questree.said.lexicon import SynonymsFile, read_synonyms, shipped
 from questree.said.reading import Reader
 from questree.scoring.answer_kinds import kinds_of_nodes, kinds_of_records
 from questree.tables.hierarchies import Hierarchies
@@ -159,8 +160,8 @@ class PredictionReader:
 
     @cached_property
     def reader(self) -> Reader:
-        synonyms = self.how.synonyms
-        return Reader(self.answers, self.words, read_synonyms(synonyms) if synonyms else shipped())
+        synonyms = read_synonyms(self.how.synonyms) if self.how.synonyms else shipped()
+        return _reader(tuple(self.answers), *map(msgspec.json.encode, (self.words, synonyms)))
 
     @cached_property
     def known_kinds(self) -> pl.DataFrame | None:
@@ -187,6 +188,13 @@ class PredictionReader:
         if policy == self.how.policies[-1] and (told := much_unread(name, policy, share)):
             self.say(told)
         return name, [found.row(policy, name), Score("unparsed", "policy", policy, share, count, None, None, name)]
+
+
+@lru_cache(maxsize=1)
+def _reader(answers: tuple[str, ...], words: bytes, synonyms: bytes) -> Reader:
+    """All shards of a process have one: what it has learnt about answers and questions serves the next one."""
+    known, more = msgspec.json.decode(words, type=Vocabulary), msgspec.json.decode(synonyms, type=SynonymsFile)
+    return Reader(answers, known, more)
 
 
 def much_unread(model: str, policy: Policy, share: float | None) -> str:

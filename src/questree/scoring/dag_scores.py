@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
@@ -59,7 +59,8 @@ def scored_in_shards(
 ) -> Iterator[OneModel]:
     """Stored models and files on the DAGs of a run, as if all of these had been read at once."""
     stored_in(run, models)
-    found = dags_together(run, own, models, split, how, workers, files, errors)
+    with shared_dags(run, own, models, split, how, workers, files, errors) as dags:
+        found = dags.together()
     yield from found.scored(files, say)
 
 
@@ -67,6 +68,20 @@ def stored_or_bots(run: Run, benchmark: Benchmark, names: Sequence[str]) -> None
     """Says so if one that is no bot is not there, or answered other nodes than the run has now."""
     bots = {own.model for own in bots_among(run, benchmark, names)}
     stored_in(run, [name for name in names if name not in bots])
+
+
+class SharedDags(NamedTuple):
+    """The DAGs of a run, shared out."""
+
+    task: DagTask  # what workers are sent with each of its shards
+    shards: RunDags
+    pool: Executor | None  # who works
+    empty: BadInput  # what is wrong if there are no questions
+
+    def together(self) -> ShardsTogether:
+        """The counts of all shards."""
+        unknown = bool(self.task.files or self.task.how.policies != ("exact",))
+        return together(DAGS, self.task, self.shards.names, self.pool, self.empty, unknown)
 
 
 @contextmanager
@@ -80,8 +95,8 @@ def shared_dags(
     files: Sequence[Given] = (),
     errors: bool = False,
     alone: bool = False,
-) -> Iterator[tuple[DagTask, RunDags, Executor | None]]:
-    """What workers are sent with each of its shards, these, and who works."""
+) -> Iterator[SharedDags]:
+    """For these models and files; `alone`: every question is to be counted alone, too."""
     shards: type[RunDags] = benchmark.part(PART)
     with (
         shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
@@ -89,24 +104,8 @@ def shared_dags(
         given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
     ):
         shared = run.folder, split, for_run(run, how), tuple(models), given, samples(run), unscored_types()
-        yield DagTask(*shared, dags=dags, errors=errors, alone=alone), dags, pool
-
-
-def dags_together(
-    run: Run,
-    benchmark: Benchmark,
-    models: Sequence[str],
-    split: str | None,
-    how: Scoring,
-    workers: int,
-    files: Sequence[Given] = (),
-    errors: bool = False,
-    alone: bool = False,
-) -> ShardsTogether:
-    """The counts of all shards; `alone`: those of every question alone, too."""
-    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as (task, dags, pool):
-        empty = nothing_asked(benchmark.place(run, "decomposed"), split)
-        return together(DAGS, task, dags.names, pool, empty, unknown=bool(files or how.policies != ("exact",)))
+        task = DagTask(*shared, dags=dags, errors=errors, alone=alone)
+        yield SharedDags(task, dags, pool, nothing_asked(benchmark.place(run, "decomposed"), split))
 
 
 def unscored_types() -> tuple[str, ...]:

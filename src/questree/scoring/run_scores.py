@@ -14,7 +14,7 @@ from questree.metrics.scores import Coverage, Score, Scored
 from questree.models.stored import covered, said
 from questree.scoring.as_read import as_read, unread
 from questree.scoring.compared import OnePolicy, lacking, of_run, silent
-from questree.scoring.dag_scores import PART, dags_together, stored_or_bots
+from questree.scoring.dag_scores import PART, shared_dags, stored_or_bots
 from questree.scoring.dag_shards import AloneScores, RunDags
 from questree.scoring.run_answers import answers_to
 from questree.scoring.run_questions import scored_questions
@@ -57,7 +57,8 @@ class RunScores:
             return _at_once(run, benchmark, how, names)
         stored_or_bots(run, benchmark, names)
         errors = dags.tells_errors
-        found = dags_together(run, benchmark, names, how.split, how, workers, errors=errors, alone=True)
+        with shared_dags(run, benchmark, names, how.split, how, workers, errors=errors, alone=True) as shared:
+            found = shared.together()
         there = [shard.listing.alone for shard in found.shards if shard.listing.alone is not None]
         alone = dags.together(there)
         models = [_model(found, alone, read, how) for read in found.read((), silent, strict=False)]

@@ -48,7 +48,7 @@ def failures(
 ) -> Iterator[Failure]:
     """Of scored questions of a decomposed run, or of one split; the same for the same run, models and seed."""
     stored_or_bots(run, of.benchmark, models)
-    with shared_dags(run, of.benchmark, models, split, how, workers) as (dags, shards, pool):
+    with shared_dags(run, of.benchmark, models, split, how, workers) as (dags, shards, pool, _):
         names: Sequence[Any] = shards.names
         if how.policy != "exact":
             dags, names = knowing(DAGS, dags, names, pool)

@@ -64,7 +64,8 @@ class SetCounts(NamedTuple):
 def set_counts(run: Run, every: bool = False, workers: int = 1) -> SetCounts:
     """The image questions of a run: the balanced selection, if there is one."""
     parts = chunks(run)
-    with where_workers_see(run.predictions) as scratch, shared_out(workers if len(parts) > FEW else 1, len(parts)) as pool:
+    several = workers if len(parts) > FEW else 1
+    with where_workers_see(run.predictions) as scratch, shared_out(several, len(parts)) as pool:
         task = CountTask(scratch, every, parts)
         found = each(pool, "counting questions", "questions", parts, count_chunk, task)
         names = dict.fromkeys(name for own in found for name in own.sides)

@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from questree.benchmarks import COVR
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score
 from questree.models.asked import NOT_SEEN, AskedNodes
@@ -18,6 +20,8 @@ from questree.models.bots import BOTS, Bot, BotCorpus, BotOptions, asked_by
 from questree.models.composed import Composer
 from questree.models.stored import said
 from questree.rules import IMAGE_DAGS
+from questree.scoring.run_answers import answers_to
+from questree.scoring.run_scores import How, RunScores
 from questree.search.word_tables import default_words
 from questree.sources.gqa import ingest
 from questree.stages.decompose import dealt_dags
@@ -208,6 +212,31 @@ def test_processes_answer_chunks_of_images(asked: RunHierarchies) -> None:
         told = [answer_run(asked.run, BotOptions("shortcut"), f"by {n}", images=True, workers=n) for n in (1, 2)]
     assert told[0] == told[1] and content(asked.run.predictions / "by 1") == content(asked.run.predictions / "by 2")
     assert not list(asked.run.folder.rglob(".*"))
+
+
+def test_what_workers_write_is_removed_once_they_have_stopped(
+    asked: RunHierarchies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    there = list[bool]()
+
+    @contextmanager
+    def stopping(*_: int) -> Iterator[None]:
+        yield
+        there.append(any(tmp_path.iterdir()))
+
+    for module in ("questree.models.bot_runs", "questree.scoring.dag_scores"):
+        monkeypatch.setattr(f"{module}.shared_out", stopping)
+    answer_run(asked.run, BotOptions("shortcut"), images=True)
+    RunScores.of(asked.run, COVR, How("wrong", 0, split=None), ["shortcut", "most-likely"])
+    assert there == [True, True] and not any(tmp_path.iterdir())
+
+
+def test_words_of_a_bots_own_are_among_its_words(asked: RunHierarchies) -> None:
+    with patch.dict(BOTS, {"talker": Bot("talks", talk)}):
+        said = answers_to(asked.run, COVR, "talker")
+    assert {f"word {at}" for at in range(50)} <= set(said.words)
+    assert int(said.shard(IMAGE_SETS, 0).max()) == len(said.words) - 1
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The report of image sets is counted by chunks: the same as if all questions were read at once."""
 
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -73,7 +74,8 @@ def test_a_chunk_says_its_dags_as_all_do(run: Run) -> None:
     whole = ImageView(run)
     shard = whole.open(IMAGE_SETS)
     nodes = dict(shard.tops.select("id", "node").iter_rows())
-    with patch.object(dealt_dags, "NODES", 40), SetDags.shared(run, [], None, False, None) as dags:
+    with patch.object(dealt_dags, "NODES", 40), ExitStack() as left:
+        dags = SetDags.shared(run, [], None, False, left, None)
         for name in dags.names:
             tops, few = whole.part(dags, name).tops, ImageView.of_some(run, ())
             ones = few.cut_out(dags, name, tops["node"].to_list())

@@ -16,6 +16,7 @@ from questree.metrics.catalogue import METRICS, Metric
 from questree.scoring import file_scores
 from questree.scoring.compared import Scoring
 from questree.scoring.file_scores import files_together
+from worlds.commands import questree
 from worlds.decomp_files import by_id, dag, load, random_files
 
 HIERARCHIES = load("agqa_decomp/hierarchies.json.gz")
@@ -208,3 +209,13 @@ def test_processes_read_groups_of_files(tmp_path: Path) -> None:
     with patch.object(decomp_groups, "FILES", 2), patch.object(file_scores, "LARGE", 0):
         parts = score_sets.scored_dags([spoken], (), None, folder, how=ALL, workers=2, train=folder)
     assert whole.rows == parts.rows
+
+
+def test_files_without_questions_have_no_scores_to_compare(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text("{}")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text('{"id": "a-1", "prediction": "yes"}\n')
+    said = [word for name in ("one", "two") for word in ("--predictions", tmp_path / f"{name}.jsonl")]
+    done = questree("score", "decomp", "--hierarchies", tmp_path, *said, "--resamples", 5, "--no-cache")
+    assert done.returncode == 0 and "N/A" in done.stdout, done.stderr

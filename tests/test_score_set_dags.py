@@ -144,6 +144,15 @@ def test_reports_score_by_chunks_what_they_score_at_once(run: Run, how: How) -> 
         assert (one.unread, one.sample) == (other.unread, other.sample)
 
 
+def test_a_split_whose_questions_are_not_selected_is_scored_on_dags_alone(run: Run) -> None:
+    try:
+        BALANCED.write(ANSWERED.read(run.covr).filter(pl.col("split") != "dev"), run.covr)
+        (found,) = RunScores.of(run, COVR, How("wrong", 20, split="dev"), ["oracle"], 1).models
+    finally:
+        (run.covr / "balanced.parquet").unlink()
+    assert any(row.n for row in found.dags) and not any(row.n for row in found.alone)
+
+
 @pytest.mark.processes
 @patch.object(dealt_dags, "FEW", 0)
 def test_processes_count_chunks(run: Run, tmp_path: Path) -> None:

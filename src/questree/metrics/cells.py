@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -58,9 +59,12 @@ def stacked(parts: Sequence[Tallies], places: Sequence[Ints] | None = None) -> T
     """The videos of all parts, one after the other; columns that a part lacks count nothing there. `places`: [part]
     [video] where a video stands instead; what several parts count of one is added up."""
     columns = list(dict.fromkeys(column for part in parts for column in part.columns))
-    number, where = {column: at for at, column in enumerate(columns)}, places or _one_after_another(parts)
+    number, where = (
+        {column: at for at, column in enumerate(columns)},
+        _one_after_another(parts) if places is None else places,
+    )
     kind = np.result_type(np.int32, *(part.passed for part in parts))
-    videos = 1 + max(int(at.max(initial=-1)) for at in where)
+    videos = 1 + max((int(at.max(initial=-1)) for at in where), default=-1)
     passed, total = np.zeros((videos, len(columns)), kind), np.zeros((videos, len(columns)), np.int32)
     for part, at in zip(parts, where, strict=True):
         own = np.ix_(at, np.array([number[column] for column in part.columns], np.int64))
@@ -70,8 +74,8 @@ def stacked(parts: Sequence[Tallies], places: Sequence[Ints] | None = None) -> T
 
 
 def _one_after_another(parts: Sequence[Tallies]) -> list[Ints]:
-    ends = np.cumsum([len(part.total) for part in parts])
-    return np.split(np.arange(ends[-1]), ends[:-1])
+    ends = np.cumsum([0, *(len(part.total) for part in parts)])
+    return [np.arange(*span) for span in pairwise(ends)]
 
 
 How = Literal[
@@ -164,7 +168,7 @@ def all_parts(cells: Sequence[Cell]) -> list[Part]:
 
 def ratios(passed: Floats, total: Floats, parts: Sequence[Part]) -> dict[Part, Floats]:
     """The ratio of every part: sums of whole numbers in one go, which is exact in whatever order they are added."""
-    whole = (passed == np.rint(passed)).reshape(-1, passed.shape[-1]).all(axis=0).tolist()
+    whole = (passed == np.rint(passed)).all(axis=tuple(range(passed.ndim - 1))).tolist()
     quick = [part for part in parts if part and (len(part) == 1 or all(whole[at] for at in part))]
     found = {part: ratio(passed, total, part) for part in set(parts).difference(quick)}
     if quick:

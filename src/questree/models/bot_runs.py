@@ -56,8 +56,8 @@ def answer_run(
     tasks, many = (chunks_in(run), many_chunks(run)) if images else (len(shards(run)), True)
     with (
         new_folder(run.predictions / (name or options.model)) as out,
-        shared_out(workers if many else 1, tasks) as pool,
         where_workers_see(run.predictions) as place,
+        shared_out(workers if many else 1, tasks) as pool,
     ):
         dealt = deal_dags(run, place, (), pool) if images and (many or pool) else None
         task = AnswerTask(taught(AskedRun(run.folder, place, images, dealt), [options], pool), options, out)

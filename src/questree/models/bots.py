@@ -149,12 +149,10 @@ def lessons_of(asked: AskedRun, options: BotOptions) -> list[Lesson[Any]]:
 
 
 @contextmanager
-def asked_by(
-    run: Run, bots: Sequence[BotOptions], images: bool = False, pool: Executor | None = None
-) -> Iterator[AskedRun]:
-    """A run of which these bots know what they must; image sets are one shard."""
+def asked_by(run: Run, bots: Sequence[BotOptions], images: bool = False) -> Iterator[AskedRun]:
+    """A run of which these bots know what they must, in this process; image sets are one shard."""
     with where_workers_see(run.predictions) as place:
-        yield taught(AskedRun(run.folder, place, images), bots, pool)
+        yield taught(AskedRun(run.folder, place, images), bots, None)
 
 
 def taught(asked: AskedRun, bots: Sequence[BotOptions], pool: Executor | None) -> AskedRun:

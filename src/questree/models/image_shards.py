@@ -14,7 +14,7 @@ from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Optio
 from questree.models.lessons import FILE, Lesson, read_table
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.dealt_dags import DealtDags, node_pieces
-from questree.stages.decompose.image_sets import questions_of, read_sets, said_of, set_node_table
+from questree.stages.decompose.image_sets import of_this_version, questions_of, read_sets, said_of, set_node_table
 from questree.stages.decompose.set_hierarchies import decomposed
 from questree.stages.decompose.spoken import SetTexts
 from questree.tables.hierarchies import NOTHING
@@ -77,6 +77,7 @@ class ImageShards:
     reading_first: Sequence[Lesson[Any]] = (TRAINING,)
 
     def __init__(self, run: Run, place: Path, dealt: DealtDags | None):
+        of_this_version(decomposed(run))
         self.run, self.place, self.dealt = run, place, dealt
         self.names: Sequence[str] = [IMAGE_SETS] if dealt is None else [str(chunk) for chunk in dealt.chunks]
         self._last: tuple[SetShard, AskedNodes | None] | None = None

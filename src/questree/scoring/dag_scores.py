@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -99,10 +99,11 @@ def shared_dags(
     """For these models and files; `alone`: every question is to be counted alone, too."""
     shards: type[RunDags] = benchmark.part(PART)
     with (
-        shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
-        shards.shared(run, models, split, alone, pool) as dags,
+        ExitStack() as left,
         given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
+        shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
     ):
+        dags = shards.shared(run, models, split, alone, left, pool)
         shared = run.folder, split, for_run(run, how), tuple(models), given, samples(run), unscored_types()
         task = DagTask(*shared, dags=dags, errors=errors, alone=alone)
         yield SharedDags(task, dags, pool, nothing_asked(benchmark.place(run, "decomposed"), split))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, ClassVar, Protocol, Self
 
@@ -108,9 +108,10 @@ class RunDags(DagShards, Protocol):
 
     @classmethod
     def shared(
-        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, pool: Executor | None
-    ) -> AbstractContextManager[Self]:
-        """Those of a run, for these models; what is needed for it on the way is gone at the end."""
+        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, left: ExitStack, pool: Executor | None
+    ) -> Self:
+        """Those of a run, for these models; what is needed for it on the way is left to be removed, once nobody in the
+        pool works any more."""
 
     @staticmethod
     def together(listings: Sequence[Any]) -> AloneScores:

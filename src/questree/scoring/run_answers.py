@@ -39,7 +39,8 @@ def answers_to(run: Run, benchmark: Benchmark, name: str) -> Stored:
     options = BotOptions(name)
     with asked_by(run, [options], benchmark.of_images) as every:
         corpus = BotCorpus(every, options)
-        return Computed(Path(), list(corpus.number), dict(corpus.answers()))
+        found = dict(corpus.answers())  # in which a bot may have said words of its own
+        return Computed(Path(), list(corpus.number), found)
 
 
 def scored_bot(corpus: ComparedQuestions, benchmark: Benchmark, name: str) -> Scored:

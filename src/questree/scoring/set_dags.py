@@ -1,8 +1,8 @@
 """DAGs about image sets, dealt by chunks of images; and their questions alone, as COVR's tables score them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
@@ -124,17 +124,15 @@ class SetDags(RunParts):
         return True
 
     @classmethod
-    @contextmanager
     def shared(
-        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, pool: Executor | None
-    ) -> Iterator[Self]:
-        bots = bots_among(run, COVR, models)
+        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, left: ExitStack, pool: Executor | None
+    ) -> Self:
+        bots, scratch = bots_among(run, COVR, models), left.enter_context(where_workers_see(run.predictions))
         stored = [model for model in models if model not in {own.model for own in bots}]
-        with where_workers_see(run.predictions) as scratch:
-            dealt = deal_dags(run, scratch, [run.predictions / model for model in stored], pool)
-            asked = QuestionDeal(scratch, dealt.layout.cuts, split, alone) if alone or split is not None else None
-            now = AnsweringBots(taught(AskedRun(run.folder, scratch, True, dealt), bots, pool), bots) if bots else None
-            yield cls(dealt, tuple(stored), asked and deal_all(run, asked, pool), now)
+        dealt = deal_dags(run, scratch, [run.predictions / model for model in stored], pool)
+        asked = QuestionDeal(scratch, dealt.layout.cuts, split, alone) if alone or split is not None else None
+        now = AnsweringBots(taught(AskedRun(run.folder, scratch, True, dealt), bots, pool), bots) if bots else None
+        return cls(dealt, tuple(stored), asked and deal_all(run, asked, pool), now)
 
     @property
     def names(self) -> range:

@@ -1,8 +1,8 @@
 """DAGs about videos, in the shards they are stored in; and their questions alone, as AGQA's tables score them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Self
@@ -17,7 +17,8 @@ from questree.metrics.answers import AnswerCounts, agqa_cells, agqa_tallies, fit
 from questree.metrics.catalogue import Groups
 from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
-from questree.models.bots import asked_by
+from questree.models.asked_runs import AskedRun
+from questree.models.bots import taught
 from questree.scoring.dag_shards import RunParts, answers_in
 from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import AskedShard, asked_shard
@@ -29,6 +30,7 @@ from questree.stages.split import steps
 from questree.tables.nodes import GIVEN, NODES
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
+from questree.tables.shard_folders import where_workers_see
 from questree.workers import each
 
 
@@ -96,17 +98,15 @@ class VideoDags(RunParts):
         return all(each(pool, "looking at ids", "shard", names, keys_apart, run.folder))
 
     @classmethod
-    @contextmanager
     def shared(
-        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, pool: Executor | None
-    ) -> Iterator[Self]:
+        cls, run: Run, models: Sequence[str], split: str | None, alone: bool, left: ExitStack, pool: Executor | None
+    ) -> Self:
         names, bank = tuple(folder.name for folder in shards(run)), Bank(run)  # says so if they are of other facts
         own, bots = cls(run.folder, names, steps.of_run(bank) if alone else None), bots_among(run, AGQA, models)
         if not bots:
-            yield own
-            return
-        with asked_by(run, bots, pool=pool) as asked:
-            yield replace(own, bots=AnsweringBots(asked, bots))
+            return own
+        place = left.enter_context(where_workers_see(run.predictions))
+        return replace(own, bots=AnsweringBots(taught(AskedRun(run.folder, place), bots, pool), bots))
 
     def part(self, name: str, split: str | None) -> RunHierarchies:
         dags, named = part(self.run, name, split)

@@ -30,7 +30,14 @@ from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
 from questree.stages.decompose.dealt_dags import node_pieces
 from questree.stages.decompose.hierarchies import published
-from questree.stages.decompose.image_sets import own_words, read_sets, set_node_table, spoken_nodes, spoken_sets
+from questree.stages.decompose.image_sets import (
+    of_this_version,
+    own_words,
+    read_sets,
+    set_node_table,
+    spoken_nodes,
+    spoken_sets,
+)
 from questree.stages.decompose.set_chunks import decompose as taken_apart
 from questree.stages.decompose.set_hierarchies import image_ids, set_columns
 from questree.stages.decompose.spoken import SetTexts
@@ -149,6 +156,7 @@ class ImageView(View):
 
     @classmethod
     def check(cls, run: Run) -> None:
+        of_this_version(cls.benchmark.place(run, "decomposed"))
         whole(check_images, run)
 
     @classmethod

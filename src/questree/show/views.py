@@ -122,7 +122,7 @@ class View(ABC):
     @classmethod
     @abstractmethod
     def check(cls, run: Run) -> None:
-        """Says so if the questions are of other facts than the run has."""
+        """Says so if the questions are of other facts than the run has, or their DAGs of another version."""
 
     @classmethod
     def of_some(cls, run: Run, ids: Sequence[str]) -> Self:

@@ -26,6 +26,7 @@ Pools = Callable[[], AbstractContextManager[Executor]]
 MANY = 2  # tasks, where nobody says how many
 SHOWN = 5  # failed tasks that are named
 HOPELESS = 8  # tasks that failed before any was done: the others would fail as well
+STOPPING = 5.0  # seconds until a worker that was told to stop has
 _elsewhere: ContextVar[Pools | None] = ContextVar("_elsewhere", default=None)
 
 
@@ -72,8 +73,11 @@ def processes(
     try:
         yield _Loading(pool) if LOADED else pool
     except BaseException as error:
-        for child in multiprocessing.active_children():
+        children = multiprocessing.active_children()
+        for child in children:
             child.terminate()
+        for child in children:  # whoever comes after us removes what they were writing
+            child.join(STOPPING)
         # a broken pool is waited for: its thread must not be cut off while it gives its locks back
         pool.shutdown(wait=isinstance(error, BrokenExecutor), cancel_futures=True)
         if isinstance(error, BrokenExecutor):

@@ -140,6 +140,33 @@ def test_folders_of_hierarchies_are_scored_alike(scheduler: str, tmp_path: Path)
     assert not list(tmp_path.rglob(".*"))
 
 
+def test_files_of_questions_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
+    exported_worlds.random_run(tmp_path / "run")
+    image_run(tmp_path / "images")
+    for kind, made, all_of in (("agqa", "run", ["--unbalanced", "--no-csv"]), ("covr", "images", ["--all"])):
+        done(tmp_path, "export", kind, made, "--out", kind, *all_of, "--quiet", "--workers", 1)
+    videos = exported_worlds.records(tmp_path / "agqa", "unbalanced", "test")
+    sets = [json.loads(line) for line in (tmp_path / "covr" / "train.jsonl").read_text().splitlines()]
+    said = {
+        "agqa": {id: own["answer"] for id, own in videos.items()},
+        "covr": {r["qid"]: str(r["answer"]) for r in sets},
+    }
+    (tmp_path / "agqa.txt").write_text(json.dumps(videos))
+    files = {"agqa": ["agqa.txt"], "covr": ["covr/train.jsonl", "--train", "covr/test.jsonl"]}
+    how, small = ("--missing", "wrong", "--policy", "all", "--resamples", 20), {"agqa": 1 << 20, "covr": 3000}
+    for kind, own in said.items():
+        mine = table(own).gather_every(2).with_columns(pl.format("It is {}.", "prediction"))
+        mine.write_ndjson(tmp_path / "mine.jsonl")
+        told = ("--questions", *files[kind], "--predictions", "mine.jsonl", *how, "--quiet")
+        shard, printed = patch("questree.scoring.file_questions.SHARD", 1 << 21), list[str]()
+        with patch(f"questree.formats.{kind}_parts.BYTES", small[kind]), shard:
+            for name, more in (("plain", ["--workers", 1]), ("cluster", ["--cluster", scheduler])):
+                printed.append(done(tmp_path, "score", kind, *told, "--json", name, *more))
+        assert printed[0] == printed[1]
+        assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
+    assert not [path for folder in (tmp_path, tmp_path / "covr") for path in folder.glob(".*")]
+
+
 def test_a_folder_that_nothing_may_be_written_beside_is_said_so(scheduler: str, tmp_path: Path) -> None:
     folder = tmp_path / "dags"
     folder.mkdir()

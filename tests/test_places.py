@@ -131,6 +131,19 @@ def test_a_store_that_lists_a_file_itself_by_its_name_is_understood(tmp_path: Pa
         files_below("memory://nowhere/run")
 
 
+FILES = """
+decomp --hierarchies AT/videos/decomp/balanced_train_hierarchies --train AT/videos/decomp/balanced_train_hierarchies
+agqa --questions AT/videos/agqa/AGQA_balanced/train_balanced.txt --predictions AT/mine.jsonl
+covr --questions AT/images/covr/train.jsonl --train AT/images/covr/train.jsonl --predictions AT/mine.jsonl
+"""
+LIMITS = {  # of parts that files without a run are scored by
+    "formats.decomp_groups.FILES": 1,
+    "formats.agqa_parts.BYTES": 1 << 14,
+    "scoring.file_questions.SHARD": 1 << 15,
+    "formats.covr_parts.BYTES": 1 << 11,
+}
+
+
 def test_a_cluster_on_a_store_delivers_the_same_bytes(bucket: str, here: Contents, tmp_path: Path) -> None:
     """Two worker processes with a mirror of their own, as on another machine; questree.toml beside the run names it."""
     pytest.importorskip("distributed")
@@ -146,14 +159,18 @@ def test_a_cluster_on_a_store_delivers_the_same_bytes(bucket: str, here: Content
             stored.carried_out(lines, at)
             path_of(f"{at}/questree.toml").unlink()
             assert stored.content(at) == here[name]
-        dags, found = f"{bucket}/cluster/videos/decomp/balanced_train_hierarchies", list[bytes]()
-        with patch("questree.formats.decomp_groups.FILES", 1):
-            for own in ("none", cluster.address):
-                told = ("--hierarchies", dags, "--train", dags, "--cluster", own, "--resamples", 0)
-                done = commands.questree("score", "decomp", *told, "--json", tmp_path / "likely.json", "--quiet")
-                assert done.returncode == 0, done.stderr
-                found.append((tmp_path / "likely.json").read_bytes())
-        assert found[0] == found[1]
+        put_bytes(f"{bucket}/cluster/mine.jsonl", b'{"id": "V-1", "prediction": "yes"}')
+        with ExitStack() as small:
+            for limit, value in LIMITS.items():
+                small.enter_context(patch(f"questree.{limit}", value))
+            for line in FILES.strip().splitlines():
+                words, found = line.replace("AT", f"{bucket}/cluster").split(), list[bytes]()
+                for own in ("none", cluster.address):
+                    told = (*words, "--cluster", own, "--missing", "wrong", "--resamples", 0)
+                    done = commands.questree("score", *told, "--json", tmp_path / "scores.json", "--quiet")
+                    assert done.returncode == 0, done.stderr
+                    found.append((tmp_path / "scores.json").read_bytes())
+                assert found[0] == found[1]
     left = [name for name in files_below(f"{bucket}/cluster") if ".part" in name or ".delivered" in name]
     assert (left, [*theirs.rglob("*.part")]) == ([], [])
     assert any(theirs.rglob("questions.parquet"))

@@ -13,7 +13,7 @@ from questree.api import score_sets
 from questree.faults import BadInput
 from questree.formats import decomp_groups
 from questree.metrics.catalogue import METRICS, Metric
-from questree.scoring import file_scores
+from questree.scoring import file_scores, shared_files
 from questree.scoring.compared import Scoring
 from questree.scoring.file_scores import files_together
 from worlds.commands import questree
@@ -27,7 +27,7 @@ ALL = Scoring("wrong", 20, policy="all")
 @pytest.fixture(params=[1, 2, 5])
 def grouped(request: pytest.FixtureRequest) -> Iterator[None]:
     """Groups of so many files, however small a folder is."""
-    with patch.object(decomp_groups, "FILES", request.param), patch.object(file_scores, "LARGE", 0):
+    with patch.object(decomp_groups, "FILES", request.param), patch.object(shared_files, "LARGE", 0):
         yield
 
 
@@ -206,7 +206,7 @@ def test_processes_read_groups_of_files(tmp_path: Path) -> None:
     folder = written(tmp_path / "dags", HIERARCHIES)
     spoken = messy(tmp_path / "mine.jsonl", by_id(load("agqa_decomp/preds_random.json.gz")))
     whole = score_sets.dags(None, folder, how=ALL, train=folder).of_files([spoken])
-    with patch.object(decomp_groups, "FILES", 2), patch.object(file_scores, "LARGE", 0):
+    with patch.object(decomp_groups, "FILES", 2), patch.object(shared_files, "LARGE", 0):
         parts = score_sets.scored_dags([spoken], (), None, folder, how=ALL, workers=2, train=folder)
     assert whole.rows == parts.rows
 

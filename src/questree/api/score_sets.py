@@ -192,16 +192,21 @@ def scored_agqa(
     told: Sequence[str] = (),
     **given: Unpack[QuestionOptions],
 ) -> Scores:
-    """Predictions and stored models on questions about videos; of a run shard by shard, if that is the same."""
+    """Predictions and stored models on questions about videos; of a run or a large file shard by shard, if that is the
+    same."""
     from questree.metrics.answers import fit_rows, most_likely
+    from questree.scoring.file_questions import file_together
     from questree.scoring.question_scores import answer_counts, questions_together
     from questree.scoring.run_shards import by_video
 
-    run, how = given.get("run"), given["how"]
-    if run is None or given.get("questions") is not None or not by_video():
+    run, questions, how = given.get("run"), given.get("questions"), given["how"]
+    asked, found = (given.get("split"), given.get("every", False)), None
+    if questions is not None and run is None and not any(asked):
+        found = file_together(questions, how, workers, files)
+    elif run is not None and questions is None and by_video():
+        found = questions_together(Run.at(run), models, asked[0] or "test", asked[1], how, workers, files)
+    if found is None:
         return agqa_questions(**given).of_files(files, models, told)
-    asked = given.get("split") or "test", given.get("every", False)
-    found = questions_together(Run.at(run), models, *asked, how, workers, files)
 
     def fitted(name: str, one: Scored) -> list[Score]:
         return fit_rows(one.tallies, name, how.resampling)
@@ -240,14 +245,19 @@ def scored_covr(
     told: Sequence[str] = (),
     **given: Unpack[SetOptions],
 ) -> Scores:
-    """Predictions and stored models on questions about image sets; of a run chunk by chunk, if that is the same."""
+    """Predictions and stored models on questions about image sets; of a run chunk by chunk, of large files part by
+    part, if that is the same."""
+    from questree.scoring.file_sets import set_files_together
     from questree.scoring.set_scores import baselines, in_chunks, sets_together
 
-    run, how = given.get("run"), given["how"]
-    if run is None or not in_chunks():
-        return covr_questions(**given).of_files(files, models, told)
+    run, questions, how, found = given.get("run"), given.get("questions"), given["how"], None
     asked = given.get("split") or "test", given.get("held_out", ""), given.get("every", False)
-    found = sets_together(Run.at(run), models, *asked, how, workers, files)
+    if run is not None and in_chunks():
+        found = sets_together(Run.at(run), models, *asked, how, workers, files)
+    elif run is None and questions is not None:
+        found = set_files_together(questions, given.get("train"), how, workers, files)
+    if found is None:
+        return covr_questions(**given).of_files(files, models, told)
     guesses, models_of = baselines(found), found.scored(files, given.get("say", silent))
     return scores(models_of, how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
 

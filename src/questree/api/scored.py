@@ -54,11 +54,10 @@ def score(
     given = predictions_of(predictions, model, FieldNames(options.id_column, options.answer_column))
     if dags is not None and records is None:
         return score_sets.scored_dags([given], (), None, dags, how=options, say=told.append, told=told)
-    if records is None or dags is not None:  # which is refused
-        scored = score_sets.dags(None, dags, records, how=options, say=told.append)
-    else:
-        scored = score_sets.agqa_questions(None, records, how=options, say=told.append)
-    return scored.of_files([given], (), told)
+    if records is not None and dags is None:
+        return score_sets.scored_agqa([given], (), questions=records, how=options, say=told.append, told=told)
+    wrong = score_sets.dags(None, dags, records, how=options, say=told.append)  # which is refused
+    return wrong.of_files([given], (), told)
 
 
 def score_run(

@@ -1,7 +1,7 @@
 """AGQA's question files, {question id: record}, released or exported here: read into a run, or to be scored."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -215,6 +215,8 @@ SCORED = {"video": "video_id", "reasoning": "global", "direct": "direct_equiv"} 
 
 def read_questions(path: Path) -> QuestionRecords:
     asked = records_of(scored_fields(decoded(path, JsonPiece(content(path), 0), AgqaRecord)))
+    if not asked.videos:
+        raise BadInput.at(path, "no questions")
     return replace(asked, texts=partial(read_texts, path))
 
 
@@ -234,10 +236,20 @@ def read_texts(path: Path) -> pl.DataFrame:
 def scored_fields(records: Mapping[str, Any]) -> pl.DataFrame:
     """Id -> AgqaRecord, as columns of ASKED."""
     names = [name for name in ASKED.columns if name not in ("id", "binary")]
-    columns = {name: [getattr(row, SCORED.get(name, name)) for row in records.values()] for name in names}
+    columns: dict[str, Any] = {
+        name: [getattr(row, SCORED.get(name, name)) for row in records.values()] for name in names
+    }
     columns |= {flag: list(map(bool, columns[flag])) for flag in FLAGS}
     columns |= {"id": list(records), "binary": [row.ans_type != "open" for row in records.values()]}
+    columns["reasoning"] = lists(columns["reasoning"])
     return ASKED.frame(pl.DataFrame(columns, schema_overrides=ASKED.columns))
+
+
+def lists(given: Sequence[Sequence[str]]) -> pl.Series:
+    """Few of them differ; polars is slow at taking many, one by one."""
+    known = dict[tuple[str, ...], int]()
+    place = [known.setdefault(tuple(one), len(known)) for one in given]
+    return pl.Series([[*one] for one in known], dtype=pl.List(pl.String)).gather(place)
 
 
 def records_of(asked: pl.DataFrame) -> QuestionRecords:
@@ -253,13 +265,13 @@ LENIENT = msgspec.json.Decoder(AgqaRecord)
 def imported_fields(records: pl.DataFrame) -> pl.DataFrame:
     """Imported records as columns of ASKED; what is no record at all is left out, as it has no answer."""
     plain, odd = records.filter(pl.col("answer").is_not_null()), records.filter(pl.col("answer").is_null())
-    reasoning = [REASONING.decode(text) for text in plain["global"]]
+    reasoning = lists([REASONING.decode(text) for text in plain["global"]])
     found = plain.select(
         "id",
         *("answer", "semantic", "structural", "steps"),
         *(pl.col(name).fill_null(0).cast(pl.Boolean) for name in FLAGS),
         video="video_id",
-        reasoning=pl.Series(reasoning, dtype=pl.List(pl.String)),
+        reasoning=reasoning,
         binary=pl.col("ans_type") != "open",
         direct="direct_equiv",
     )

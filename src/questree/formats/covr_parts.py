@@ -10,7 +10,7 @@ from questree.faults import UNREADABLE, BadInput
 from questree.formats.json_records import LIST, spans
 from questree.sources.covr import WANTED, CovrRecord, read_lines, read_records
 from questree.sources.own_parts import line_spans
-from questree.tables.store import GZIP
+from questree.tables.store import is_packed
 
 BYTES = 1 << 23  # of a part
 HEAD = 1 << 12  # bytes in which a file shows what it is
@@ -26,7 +26,7 @@ class CovrPart:
     listed: bool = False  # are they members of a list? if not, lines
 
     def __str__(self) -> str:
-        return f"{self.path.name}-{self.span[0] if self.span else 0}"
+        return f"{self.split}-{self.span[0] if self.span else 0}"
 
     def records(self) -> list[CovrRecord]:
         if self.span is None:
@@ -47,7 +47,7 @@ def parts_of(path: Path, split: str) -> list[CovrPart]:
     size, whole = path.stat().st_size, [CovrPart(path, split)]
     with path.open("rb") as file:
         head = file.read(HEAD)
-    if size <= BYTES or head.startswith(GZIP) or not head.strip():
+    if size <= BYTES or is_packed(path) or not head.strip():
         return whole
     if head.removeprefix(BOM_UTF8).lstrip()[:1] != b"[":
         return [CovrPart(path, split, span) for span in line_spans(path, size, BYTES)]

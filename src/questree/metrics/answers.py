@@ -192,7 +192,8 @@ def fit_rows(tallies: Tallies, model: str, resampling: Resampling | None) -> lis
     slope, intercept, R^2 with 95 % intervals, and the line at every number of steps with its 80 % band.
     """
     steps = [column[:2] == ("accuracy", "steps") and column[2] != REST for column in tallies.columns]
-    at = np.flatnonzero(np.array(steps) & tallies.total.any(axis=0))
+    there = np.flatnonzero(np.array(steps) & tallies.total.any(axis=0)).tolist()
+    at = np.array(sorted(there, key=lambda each: int(str(tallies.columns[each][2]))), np.int64)  # parts may lack some
     points = [str(tallies.columns[each][2]) for each in at.tolist()]
     if not points:
         return []

@@ -1,8 +1,8 @@
 """Predictions scored on folders of hierarchies by groups of files, anywhere: counts come together, not DAGs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,23 +16,22 @@ from questree.formats.decomp_groups import FileGroup, GroupedFiles
 from questree.metrics.commonest import MODEL, answers_learnt, commonest
 from questree.metrics.scores import Score
 from questree.models.predictions import FieldNames
+from questree.scoring import shared_files
 from questree.scoring.compared import Given, Scoring, Tell
 from questree.scoring.dag_scores import DAGS, looked_at, together, unscored_types
-from questree.scoring.file_dags import FileDags, SharedIds
+from questree.scoring.file_dags import FileDags
 from questree.scoring.run_shards import ShardsTogether, by_video, given_files
 from questree.scoring.shard_counts import DagTask
 from questree.scoring.shard_tasks import ShardAnswers
-from questree.tables.shard_folders import where_workers_see
+from questree.scoring.shared_files import SharedIds, seen_beside
 from questree.workers import each, in_parallel, shared_out
-
-LARGE = 1_000_000_000  # bytes of a folder; read at once, more of them take over 1 GiB
 
 
 def in_groups(folder: Path) -> GroupedFiles | None:
     """A folder that is read by groups of files: always if others can, and if it is large; each file is of one video."""
     files = hierarchy_files(folder)
     size, videos = sum(path.stat().st_size for path in files), {video_of(path) for path in files}
-    wanted = in_parallel(1) or size > LARGE
+    wanted = in_parallel(1) or size > shared_files.LARGE
     if not wanted or len(files) <= decomp_groups.FILES or len(videos) < len(files):
         return None
     return GroupedFiles(folder, size > SCANNED, decomp_groups.FILES)
@@ -69,18 +68,6 @@ def files_together(
             return together(DAGS._replace(told=told), task, groups, pool, BadInput.at(folder, "no questions"))
         except SharedIds:
             return None
-
-
-@contextmanager
-def seen_beside(folder: Path) -> Iterator[Path]:
-    """Where groups lay down what others read."""
-    with ExitStack() as left:
-        try:
-            place = left.enter_context(where_workers_see(folder))
-        except BadInput as bad:
-            wanted = "expected to write a folder beside it for workers elsewhere, which"
-            raise BadInput.at(folder, f"{wanted} {bad.faults[0].message}; choose a copy, or --cluster none") from bad
-        yield place
 
 
 def most_likely_rows(found: ShardsTogether, how: Scoring) -> list[Score]:

@@ -28,11 +28,13 @@ from questree.sources.covr import (
     EVERY,
     QUESTIONS,
     ROLES,
+    CovrRecord,
     SplitPredictions,
+    asked_in,
     read_covr_questions,
     read_curve_plan,
     read_plan,
-    read_templates,
+    read_records,
 )
 from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
@@ -48,9 +50,12 @@ def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, 
     """Evaluated and training questions, with the columns of sources/covr.QUESTIONS."""
     if questions is None:
         raise BadInput.at("", "expected either a run folder or --questions FILE")
-    found = read_templates(questions), QUESTIONS.empty() if train is None else read_templates(train)
-    asked, learnt = (table.with_columns(pl.col("template").replace(TEMPLATE_OF)) for table in found)
-    return asked, learnt
+    return of_records(read_records(questions)), QUESTIONS.empty() if train is None else of_records(read_records(train))
+
+
+def of_records(records: Sequence[CovrRecord]) -> pl.DataFrame:
+    """Columns of sources/covr.QUESTIONS, templates as we name them."""
+    return asked_in(records).with_columns(pl.col("template").replace(TEMPLATE_OF))
 
 
 def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:

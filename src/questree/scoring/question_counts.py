@@ -1,6 +1,7 @@
 """What a worker counts about AGQA's questions of one shard, each alone, and the predictions for them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -33,8 +34,10 @@ class QuestionTask(ScoringTask):
 def question_answers(task: QuestionTask, name: str) -> ShardAnswers | None:
     """In a worker: the answers there are in one shard; nothing if no question is asked."""
     asked = task.asked(name)
-    if asked.is_empty():
-        return None
+    return None if asked.is_empty() else answers_in(asked)
+
+
+def answers_in(asked: pl.DataFrame) -> ShardAnswers:
     words = asked["answer"].unique(maintain_order=True).to_list()
     pairs = pl.DataFrame({"type": types_of_records(asked), "answer": asked["answer"]}).unique()
     return ShardAnswers(words, np.ones(len(words), bool), pairs)
@@ -42,16 +45,27 @@ def question_answers(task: QuestionTask, name: str) -> ShardAnswers | None:
 
 def score_questions(task: QuestionTask, name: str) -> ShardScores:
     """In a worker: the counts of one shard."""
-    asked = records_of(task.asked(name))
-    if not asked.videos:
+    asked, run = task.asked(name), Run(task.run)
+    if asked.is_empty():
         return NOTHING_ASKED
-    reader, run, counted = _reader(task, asked, name), Run(task.run), list[ModelCounts]()
-    count = partial(agqa_tallies, asked, known={})
+    texts = partial(texts_of_run, run) if name == EVERY else partial(texts_in, run, name)
     there = shards(run) if task.models else []
     folders = [folder for folder in there if name in (EVERY, folder.name)]
+
+    def stored(model: str) -> pl.DataFrame:
+        return stored_predictions(run, Stored.believed(run, model), folders, asked["id"]).table
+
+    return counts_in(task, replace(records_of(asked), texts=texts), stored)
+
+
+def counts_in(
+    task: ScoringTask, asked: QuestionRecords, stored: Callable[[str], pl.DataFrame] | None = None
+) -> ShardScores:
+    """Of some questions, with all about the same videos; `stored`: what a model of the run says to them."""
+    reader, count, counted = _reader(task, asked), partial(agqa_tallies, asked, known={}), list[ModelCounts]()
     for model in task.models:
-        given = stored_predictions(run, Stored.believed(run, model), folders, reader.known)
-        counted.append(counts_of(given.table, reader, task.missing(model), count))
+        assert stored is not None
+        counted.append(counts_of(stored(model), reader, task.missing(model), count))
     for file in task.files:
         counted.append(counts_of(file.among(reader.known), reader, task.missing(file.model), count))
     words = asked.table["answer"].unique(maintain_order=True).to_list()
@@ -60,15 +74,13 @@ def score_questions(task: QuestionTask, name: str) -> ShardScores:
     return ShardScores(asked.videos, without, answers, AnswerCounts.of(asked.table), counted)
 
 
-def _reader(task: QuestionTask, asked: QuestionRecords, name: str) -> PredictionReader:
+def _reader(task: ScoringTask, asked: QuestionRecords) -> PredictionReader:
     """Reads for the questions of a shard with the answers of all."""
     assert task.known is not None
-    words, of_type, run = task.known.words, task.known.kinds, Run(task.run)
+    words, of_type, ids = task.known.words, task.known.kinds, asked.table["id"]
 
     def kinds(_: Vocabulary) -> pl.DataFrame:
         own = types_of_records(asked.table).replace_strict(of_type, return_dtype=pl.String)
         return asked.table.select("id").with_columns(kind=own)
 
-    texts = partial(texts_of_run, run) if name == EVERY else partial(texts_in, run, name)
-    ids = asked.table["id"]
-    return PredictionReader(ids, ids, words, task.how, texts=looked_up(texts), kinds=kinds)
+    return PredictionReader(ids, ids, words, task.how, texts=looked_up(asked.texts), kinds=kinds)

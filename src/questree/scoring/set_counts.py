@@ -1,5 +1,6 @@
 """What a worker counts about some of COVR's questions, each alone, and the predictions for them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -48,17 +49,27 @@ def chunk_answers(task: SetTask, chunk: QuestionChunk) -> ShardAnswers:
 
 def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:
     """In a worker: the counts of one chunk; images are known by their rows."""
-    assert task.split is not None and task.known is not None
-    table = task.of_side(chunk.selected(task.every, *ASKED), task.split)
+    assert task.split is not None
+    table, run = task.of_side(chunk.selected(task.every, *ASKED), task.split), Run(task.run)
     if table.is_empty():
         return NOTHING_ASKED
     image = pl.col("images").list.first().fill_null(0)
     asked = table.select("id", "answer", "template", "question", image=image, options=options_of(table))
+
+    def stored(model: str) -> pl.DataFrame:
+        return stored_image_predictions(run, Stored.believed(run, model), asked["id"]).table
+
+    return counts_in(task, asked, stored)
+
+
+def counts_in(task: SetTask, asked: pl.DataFrame, stored: Callable[[str], pl.DataFrame] | None = None) -> ShardScores:
+    """Of some questions; `stored`: what a model of the run says to them."""
+    assert task.known is not None
     reader = PredictionReader(asked["id"], asked["id"], task.known.words, task.how, texts=texts_of(asked))
-    run, counted, count = Run(task.run), list[ModelCounts](), partial(_tallies, asked)
+    counted, count = list[ModelCounts](), partial(_tallies, asked)
     for model in task.models:
-        given = stored_image_predictions(run, Stored.believed(run, model), asked["id"])
-        counted.append(counts_of(given.table, reader, task.missing(model), count))
+        assert stored is not None
+        counted.append(counts_of(stored(model), reader, task.missing(model), count))
     for file in task.files:
         counted.append(counts_of(file.among(asked["id"]), reader, task.missing(file.model), count))
     said = guessed(task.commonest, asked) if task.commonest else {}

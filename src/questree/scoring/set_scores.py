@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,7 @@ from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
 
+Task = TypeVar("Task", bound=SetTask)
 FEW = 32  # chunks, of 0.03 s a model each; starting processes for fewer does not pay (docs/cluster.md)
 
 
@@ -32,7 +34,7 @@ def in_chunks() -> bool:
     return not METRICS
 
 
-def with_commonest(task: SetTask, seen: Sequence[ShardAnswers]) -> SetTask:
+def with_commonest(task: Task, seen: Sequence[ShardAnswers]) -> Task:
     learnt = pl.concat(own.learnt for own in seen if own.learnt is not None)
     known = KnownAnswers(answers_together(seen), {})
     return replace(task, known=known, commonest=Commonest.of(learnt) if len(learnt) else None)
@@ -66,6 +68,10 @@ def sets_together(
     if not found:
         refuse_empty(parts, every)
         raise nothing_asked(run, side, held_out)
+    return of_chunks(task, found)
+
+
+def of_chunks(task: SetTask, found: Sequence[ShardScores]) -> ShardsTogether:
     return ShardsTogether(task, found, _cells, _places(found))
 
 

@@ -1,6 +1,6 @@
 """COVR's files: question records, whole or as far as scoring needs them, plans of the models of every split, scenes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -142,13 +142,13 @@ def is_program(argument: Any) -> bool:
 
 
 def read_covr_questions(path: Path) -> pl.DataFrame:
-    """A JSON list or JSON lines of COVR questions; a question's first image stands for the place it was asked."""
-    return read_templates(path).drop("template")
+    """A JSON list or JSON lines of COVR questions, without their templates."""
+    return asked_in(read_records(path)).drop("template")
 
 
-def read_templates(path: Path) -> pl.DataFrame:
-    """The same, with their templates as the file names them."""
-    rows = read_records(path)
+def asked_in(rows: Sequence[CovrRecord]) -> pl.DataFrame:
+    """Columns of QUESTIONS, templates as records name them; a question's first image stands for the place it was
+    asked."""
     columns = {
         "id": [row.id for row in rows],
         "answer": [answer_text(row.answer) for row in rows],

@@ -8,7 +8,7 @@ from questree.faults import BadInput
 from questree.sources.own_json import OwnRows, OwnVideos, also_in
 from questree.sources.own_records import LINES, OwnFiles, own_files
 from questree.sources.shared_videos import PiecedReading, Sharing, read_parts, read_whole
-from questree.tables.store import GZIP
+from questree.tables.store import is_packed
 from questree.vocabulary.words import Vocabulary
 
 OWN_VIDEOS = "json"  # the source, as it is called
@@ -23,17 +23,12 @@ def own_parts(source: Path) -> list[OwnFiles]:
         if few and size > room:
             found.append(OwnFiles(tuple(few)))
             few, room = [], BYTES
-        if size > BYTES and path.suffix == LINES and not _packed(path):
+        if size > BYTES and path.suffix == LINES and not is_packed(path):
             found += [OwnFiles((path,), lines) for lines in line_spans(path, size, BYTES)]
         else:
             few.append(path)
             room -= size
     return [*found, OwnFiles(tuple(few))] if few else found
-
-
-def _packed(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(GZIP)) == GZIP
 
 
 def line_spans(path: Path, size: int, most: int) -> Iterator[tuple[int, int]]:

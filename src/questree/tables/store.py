@@ -39,6 +39,11 @@ def content(path: Path) -> bytes:
     return (_unpacked(path, data) if data[:2] == GZIP else data).removeprefix(BOM_UTF8)
 
 
+def is_packed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
 def unpack_times() -> int:
     """How many times its size a packed file may hold."""
     given = os.environ.get(TIMES, "")

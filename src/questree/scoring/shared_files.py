@@ -1,0 +1,35 @@
+"""When files without a run are scored by parts, anywhere, and where workers then lay down what others read."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from questree.faults import BadInput
+from questree.tables.shard_folders import where_workers_see
+from questree.tables.store import is_packed
+from questree.workers import in_parallel
+
+LARGE = 1_000_000_000  # bytes of files about videos; read at once, so many take 1 to 2 GiB
+
+
+class SharedIds(Exception):
+    """Several parts have an id, or may have: to count it once, they must be read together."""
+
+
+def worth_parting(file: Path, few: int, large: int) -> bool:
+    """Has a file more than so many bytes; or, if others can read it, more than few? One that is packed may hold
+    anything."""
+    size = file.stat().st_size
+    return size > large or (in_parallel(1) and (size > few or is_packed(file)))
+
+
+@contextmanager
+def seen_beside(source: Path) -> Iterator[Path]:
+    """A folder for what is needed on the way; gone at the end."""
+    with ExitStack() as left:
+        try:
+            place = left.enter_context(where_workers_see(source))
+        except BadInput as bad:
+            wanted = "expected to write a folder beside it for workers elsewhere, which"
+            raise BadInput.at(source, f"{wanted} {bad.faults[0].message}; choose a copy, or --cluster none") from bad
+        yield place

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,7 +17,7 @@ from questree.places.seen import WRITING
 from questree.tables import owners, shard_folders
 from questree.tables.owners import part, present, take_place, writing
 from questree.tables.shard_folders import ShardFolders
-from questree.tables.store import new_file, new_folder
+from questree.tables.store import for_others, new_file, new_folder, scratch
 
 HALF = """
 import sys, time
@@ -152,3 +153,19 @@ def test_shards_killed_while_their_notes_are_removed_are_made_anew(
         place.finish()
     place.start()
     assert not (place.work / "00000").exists()
+
+
+def test_who_works_on_after_the_end_leaves_nothing(tmp_path: Path) -> None:
+    """A worker elsewhere does not know that the command was interrupted which gave it the work."""
+    late = ExitStack()
+    with scratch(tmp_path / "run") as place:
+        began = late.enter_context(new_folder(place / "began"))
+        (began / "rows").write_text("1")
+    for write in (lambda: (began / "more").write_text("2"), late.close):
+        with pytest.raises(FileNotFoundError):
+            write()
+    with pytest.raises(BadInput, match="No longer wanted"), new_folder(place / "later"):
+        raise AssertionError
+    with pytest.raises(FileNotFoundError, match="No longer wanted"), for_others(place / "later" / "rows"):
+        raise AssertionError
+    assert not list(tmp_path.iterdir())

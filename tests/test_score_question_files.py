@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -65,6 +66,11 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Record]]:
 def written(path: Path, records: dict[str, Record] | list[Record], how: str = "whole") -> Path:
     lines = "\n".join(map(json.dumps, records)) if how == "lines" else json.dumps(records, indent=how == "wide" or None)
     path.write_bytes(gzip.compress(lines.encode()) if how == "packed" else lines.encode())
+    return path
+
+
+def lines(path: Path, said: dict[str, str]) -> Path:
+    path.write_text("".join(json.dumps({"id": id, "prediction": answer}) + "\n" for id, answer in said.items()))
     return path
 
 
@@ -141,14 +147,26 @@ def test_questions_without_predictions_are_named_in_their_order(
 
 
 @pytest.mark.usefixtures("parted")
-def test_an_id_twice_is_the_last_one_where_the_first_stands(released: dict[str, Record], tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", ["exact", "lenient"])
+def test_an_id_in_two_parts_is_the_last_question(released: dict[str, Record], tmp_path: Path, policy: Any) -> None:
+    """What the first of them has for an answer is none of the data."""
     path, (id, record) = tmp_path / "test.txt", next(iter(released.items()))
-    again = json.dumps({id: record | {"answer": "something else", "structural": "logic"}})
-    path.write_text(f"{json.dumps(released)[:-1]}, {again[1:]}")
-    mine = messy(tmp_path / "mine.jsonl", dict([*answers(released).items()][9:]))
-    rows = alike(path, [mine], Scoring("wrong", 20))
-    assert next(row.n for row in rows if row.by == "reasoning" and row.group == "Overall") == len(released)
-    assert f"for example {id}, " in alike(path, [mine], Scoring("error"))[0]
+    first = json.dumps({id: record | {"answer": "zebra"}, **released})
+    path.write_text(f"{first[:-1]}, {json.dumps({id: record})[1:]}")
+    mine = lines(tmp_path / "mine.jsonl", dict.fromkeys(released, "zebra"))
+    rows = alike(path, [mine], Scoring("wrong", 20, policy=policy), parts=False)
+    assert [(row.value, row.n) for row in rows if row.metric == "unparsed"] == [(1, len(released))]
+
+
+@pytest.mark.usefixtures("parted")
+def test_texts_that_are_none_matter_only_to_predictions_that_take_them(
+    released: dict[str, Record], tmp_path: Path
+) -> None:
+    texts = {id: record | {"question": at} for at, (id, record) in enumerate(released.items())}
+    path, said = written(tmp_path / "test.txt", texts), answers(released)
+    for name, own in (("exact", said), ("free", dict.fromkeys(said, "I see a bag or so, on a table"))):
+        alike(path, [lines(tmp_path / f"{name}.jsonl", own)], Scoring(resamples=0, policy="lenient"), parts=False)
+    alike(path, [lines(tmp_path / "mine.jsonl", said)], Scoring(resamples=0))
 
 
 @pytest.mark.usefixtures("parted")
@@ -182,6 +200,13 @@ def test_steps_that_a_shard_lacks_are_in_their_place(released: dict[str, Record]
         lambda text: text.replace('"global": [', '"global": ]', 1),
         lambda text: f"[{text}]",
         lambda text: " " * len(text),
+        lambda text: f"{text[:-1]}, }}",
+        lambda text: f"{text},",
+        lambda text: text.replace("}, ", "} "),
+        lambda text: text.replace('"steps": ', '"steps": 1000000000000'),
+        lambda text: text.replace(
+            "{", '{"V-1": {"answer": 3}, "V-1": {"answer": "", "video_id": "", "ans_type": ""}, ', 1
+        ),
     ],
 )
 def test_faults_of_a_part_are_told_of_the_whole_file(
@@ -214,7 +239,8 @@ def test_an_id_that_two_parts_have_is_counted_at_once(sets: dict[str, list[Recor
     many = [record | {"qid": str(at)} for at, record in enumerate(sets["test"] * 3)]
     path = written(tmp_path / "covr.jsonl", [*many, many[0]], "lines")
     several = len(covr_parts.parts_of(path, "test")) > 1
-    alike(path, [messy(tmp_path / "mine.jsonl", answers(many))], parts=not several)
+    for policy in ("exact", "lenient"):
+        alike(path, [messy(tmp_path / "mine.jsonl", answers(many))], Scoring("wrong", 20, policy=policy), not several)
 
 
 @pytest.mark.usefixtures("parted")
@@ -231,6 +257,45 @@ def test_faults_name_the_lines_of_the_whole_file(
     faults = alike(path, [messy(tmp_path / "mine.jsonl", answers(many))], train=train)
     line = f", line {len(many) - 2}" if how == "lines" else ""
     assert [fault.startswith(f"{train if learnt else path}{line}: expected questions") for fault in faults] == [True]
+
+
+@pytest.mark.usefixtures("parted")
+@pytest.mark.parametrize("change", [lambda text: f"{text[:-1]}, ]", lambda text: text.replace("}, {", "} {")])
+def test_lists_that_are_no_json_are_told_as_ever(
+    sets: dict[str, list[Record]], tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    path = tmp_path / "covr.json"
+    path.write_text(change(json.dumps([record | {"qid": at} for at, record in enumerate(sets["test"] * 3)])))
+    assert "expected questions" in alike(path, [lines(tmp_path / "mine.jsonl", {"1": "yes"})])[0]
+
+
+@pytest.mark.usefixtures("parted")
+def test_a_byte_order_mark_is_one_only_where_a_file_begins(sets: dict[str, list[Record]], tmp_path: Path) -> None:
+    some = written(tmp_path / "some.jsonl", sets["test"], "lines").read_bytes()
+    path, mine = tmp_path / "covr.jsonl", lines(tmp_path / "mine.jsonl", {"1": "yes"})
+    path.write_bytes(BOM_UTF8 + some)
+    alike(path, [mine])
+    for at in range(len(sets["test"])):
+        cut = b"\n".join(some.splitlines()[:at])
+        path.write_bytes(cut + b"\n" * bool(at) + BOM_UTF8 + some)
+        with patch.object(covr_parts, "BYTES", max(len(cut), 1)):
+            alike(path, [mine])
+
+
+@pytest.mark.usefixtures("parted")
+@pytest.mark.parametrize("name", ["test.txt", "covr.jsonl"])
+def test_files_that_nobody_may_read_are_told_as_such(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / name, {"V-1": {}})
+    with patch.object(Path, "open", side_effect=PermissionError(13, "Permission denied")):
+        assert alike(path, []) == [f"{path}: cannot be read (Permission denied)"]
+
+
+@pytest.mark.usefixtures("parted")
+def test_faults_of_predictions_do_not_read_all_questions(sets: dict[str, list[Record]], tmp_path: Path) -> None:
+    path, mine = written(tmp_path / "covr.jsonl", sets["test"], "lines"), tmp_path / "mine.jsonl"
+    mine.write_text("{")
+    with patch("questree.scoring.file_sets.read_records", side_effect=AssertionError):
+        assert alike(path, [mine])[0].startswith(f"{mine}, line 1")
 
 
 @pytest.mark.usefixtures("parted")

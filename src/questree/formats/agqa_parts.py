@@ -24,14 +24,20 @@ class AgqaPart:
     span: JsonSpan | None = None  # all of the file without
 
     def __str__(self) -> str:
-        return f"{self.path.name}-{self.number}"
+        return f"{self.number:06d} of {self.path.name}"
 
-    def asked(self, with_texts: bool) -> pl.DataFrame:
-        """Columns of ASKED, and `question` if texts are wanted; an id that is there twice is the last one's."""
-        piece = JsonPiece(content(self.path) if self.span is None else self.span.piece(self.path).text, 0)
-        found = scored_fields(decoded(self.path, piece, AgqaRecord))
-        texts = [each.question for each in decoded(self.path, piece, AskedText).values()] if with_texts else None
-        return found.with_columns(question=pl.Series(texts or [None] * len(found), dtype=pl.String))
+    def asked(self) -> pl.DataFrame:
+        """Columns of ASKED; an id that is there twice is the last one's."""
+        return scored_fields(decoded(self.path, self._piece, AgqaRecord))
+
+    def texts(self) -> pl.Series:
+        """[question] its text, null if it has none."""
+        found = [each.question for each in decoded(self.path, self._piece, AskedText).values()]
+        return pl.Series(found, dtype=pl.String)
+
+    @property
+    def _piece(self) -> JsonPiece:
+        return JsonPiece(content(self.path) if self.span is None else self.span.piece(self.path).text, 0)
 
 
 def parts_of(path: Path) -> list[AgqaPart]:

@@ -35,7 +35,7 @@ class CovrPart:
             file.seek(self.span[0])
             text = file.read(self.span[1] - self.span[0])
         if not self.listed:
-            return read_lines(self.path, text.removeprefix(BOM_UTF8))
+            return read_lines(self.path, text if self.span[0] else text.removeprefix(BOM_UTF8))
         try:
             return msgspec.json.decode(b"[" + text + b"]", type=list[CovrRecord])
         except UNREADABLE as error:
@@ -45,9 +45,11 @@ class CovrPart:
 def parts_of(path: Path, split: str) -> list[CovrPart]:
     """A large file in parts; one that is packed, or that looks strange, is one part."""
     size, whole = path.stat().st_size, [CovrPart(path, split)]
+    if size <= BYTES or is_packed(path):
+        return whole
     with path.open("rb") as file:
         head = file.read(HEAD)
-    if size <= BYTES or is_packed(path) or not head.strip():
+    if not head.strip():
         return whole
     if head.removeprefix(BOM_UTF8).lstrip()[:1] != b"[":
         return [CovrPart(path, split, span) for span in line_spans(path, size, BYTES)]

@@ -52,7 +52,7 @@ def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
 
 def spans(path: Path, block: int = BLOCK, brackets: bytes = OBJECT) -> Iterator[JsonSpan]:
     """The same as places in the file; or so the members of a list."""
-    size, place, kept, opened = path.stat().st_size, 0, 0, False
+    size, place, kept, opened, commas = path.stat().st_size, 0, 0, False, 0
     buffer = np.empty(2 * block, np.uint8)  # what is not cut yet begins at byte `place` of the file
     with path.open("rb", buffering=0) as file:
         while True:
@@ -78,23 +78,28 @@ def spans(path: Path, block: int = BLOCK, brackets: bytes = OBJECT) -> Iterator[
             if opened:
                 last, members = last_member(buffer[begin:kept])
                 if members:
-                    yield JsonSpan(place + begin + skipped(buffer[begin:kept]), place + begin + last + 1, members)
-                    begin += last + 1
+                    first = begin + skipped(path, buffer[begin:kept], commas)
+                    yield JsonSpan(place + first, place + begin + last + 1, members)
+                    begin, commas = begin + last + 1, 1
             buffer[: kept - begin] = buffer[begin:kept].copy()
             place, kept = place + begin, kept - begin
-    rest = buffer[:kept].tobytes()
-    if not opened or not rest.strip(BETWEEN).endswith(brackets[1:]):
+    rest = buffer[:kept].tobytes().rstrip()
+    if not opened or not rest.endswith(brackets[1:]):
         raise BadInput.at(path, "cut short: the JSON object it holds does not end")
-    end = len(rest.rstrip(BETWEEN)) - 1
-    begin = skipped(buffer[:kept])
-    if begin < end:  # members that are no objects, at the end
-        yield JsonSpan(place + begin, place + end, 0)
+    inside = rest[:-1].rstrip()
+    begin = skipped(path, buffer[: len(inside)], commas if inside.strip(BETWEEN) else 0)
+    if begin < len(inside):  # members that are no objects, at the end
+        yield JsonSpan(place + begin, place + len(inside), 0)
 
 
-def skipped(text: NDArray[np.uint8]) -> int:
-    """How many bytes stand before the first record."""
+def skipped(path: Path, text: NDArray[np.uint8], commas: int) -> int:
+    """How many bytes stand before the first record; `commas`: how many of them must be one."""
     head = text[:HEAD].tobytes()
-    return len(head) - len(head.lstrip(BETWEEN))
+    count = len(head) - len(head.lstrip(BETWEEN))
+    if (got := head[:count].count(b",")) != commas:
+        begun = head[count : count + 20]
+        raise BadInput.at(path, f"not JSON: expected {commas} commas before {begun!r}, got {got}")
+    return count
 
 
 @cache
@@ -126,7 +131,7 @@ def faults(path: Path, piece: JsonPiece, record: type[Record], error: Exception)
             decoder(record).decode(raw)  # type: ignore[arg-type]
         except UNREADABLE as own:
             wrong.append(Fault(f"{path}, question {id}", f"{own}; {record.__doc__}"))
-    yield from wrong[:MOST]
+    yield from wrong[:MOST] or [Fault(str(path), f"{error}; {record.__doc__}")]  # of an id twice, the first
     if len(wrong) > MOST:
         yield Fault(str(path), f"{len(wrong) - MOST:,} more faults like these")
 

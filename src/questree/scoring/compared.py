@@ -210,7 +210,7 @@ def looked_up(read: Callable[[], pl.DataFrame] | None) -> QuestionTexts | None:
     """Texts of questions in a table of id and question, which is read when the first are asked for."""
     if read is None:
         return None
-    table = lru_cache(1)(read)
+    table = lru_cache(1)(lambda: read().unique("id", keep="first", maintain_order=True))
 
     def texts(ids: pl.Series) -> pl.Series:
         return ids.to_frame("id").join(table(), on="id", how="left", maintain_order="left")["question"]

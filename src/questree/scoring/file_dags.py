@@ -18,9 +18,12 @@ from questree.models.policies import QuestionTexts
 from questree.scoring.compared import looked_up
 from questree.scoring.dag_shards import answers_in
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
-from questree.scoring.shared_files import SharedIds
 from questree.tables.hierarchies import Hierarchies, HierarchyPart, together
 from questree.tables.predictions import Stored
+
+
+class SharedIds(Exception):
+    """Files of several videos may have an id: to count it once, they must be read together."""
 
 
 class FilePart(NamedTuple):

@@ -19,11 +19,11 @@ from questree.models.predictions import FieldNames
 from questree.scoring import shared_files
 from questree.scoring.compared import Given, Scoring, Tell
 from questree.scoring.dag_scores import DAGS, looked_at, together, unscored_types
-from questree.scoring.file_dags import FileDags
+from questree.scoring.file_dags import FileDags, SharedIds
 from questree.scoring.run_shards import ShardsTogether, by_video, given_files
 from questree.scoring.shard_counts import DagTask
 from questree.scoring.shard_tasks import ShardAnswers
-from questree.scoring.shared_files import SharedIds, seen_beside
+from questree.scoring.shared_files import seen_beside
 from questree.workers import each, in_parallel, shared_out
 
 

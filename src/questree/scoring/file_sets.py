@@ -10,18 +10,17 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.formats import covr_parts
-from questree.formats.covr_import import look_over
 from questree.formats.covr_parts import CovrPart, parts_of
 from questree.metrics.sets import answers_in
 from questree.models.predictions import FieldNames
 from questree.scoring.compared import Given, Scoring
 from questree.scoring.image_sets import of_records
-from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files
+from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, knowing
 from questree.scoring.set_counts import SetTask, counts_in
 from questree.scoring.set_scores import in_chunks, of_chunks, with_commonest
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
-from questree.scoring.shared_files import SharedIds, seen_beside, worth_parting
-from questree.sources.covr import QUESTIONS
+from questree.scoring.shared_files import look_over, seen_beside, worth_parting
+from questree.sources.covr import QUESTIONS, read_records
 from questree.tables.store import new_folder
 from questree.workers import MANY, shared_out, whole
 
@@ -47,23 +46,16 @@ def set_files_together(
         return None
     parts = [part for split, path in both.items() for part in parts_of(path, split)]
     with seen_beside(questions) as scratch, ExitStack() as left, shared_out(workers, MANY) as pool:
-
-        def told(task: SetFileTask, seen: Sequence[ShardAnswers]) -> SetFileTask:
-            if whole(ids_shared, [task.place(part) for part in parts if part.split == SCORED]):
-                raise SharedIds
-            called = FieldNames(how.id_column, how.answer_column)
-            given = left.enter_context(given_files(questions, files, called))
-            return replace(with_commonest(task, seen), files=given)
-
         task = SetFileTask(questions, None, how, (), (), frozenset(), scratch=scratch)
         try:
-            task, found = counted(ShardWork(read_part, score_part, told), task, parts, pool, unknown=True)
-        except SharedIds:
-            return None
-        except BadInput:
-            for path in both.values():
-                whole(look_over, path)
+            task, asked = knowing(PARTS, task, parts, pool)
+        except BadInput as bad:
+            look_over(both.values(), read_records, bad)
             raise
+        if whole(ids_shared, [task.place(part) for part in asked]):
+            return None
+        given = left.enter_context(given_files(questions, files, FieldNames(how.id_column, how.answer_column)))
+        task, found = counted(PARTS, replace(task, files=given), asked, pool, unknown=False)
     return of_chunks(task, found) if found else None
 
 
@@ -81,9 +73,12 @@ def read_part(task: SetFileTask, part: CovrPart) -> ShardAnswers:
 def ids_shared(places: Sequence[Path]) -> bool:
     """In a worker: do two parts have an id?"""
     ids = [QUESTIONS.read_piece(place)["id"].unique().hash() for place in places]
-    return bool(pl.concat(ids).is_duplicated().any())
+    return bool(ids and pl.concat(ids).is_duplicated().any())
 
 
 def score_part(task: SetFileTask, part: CovrPart) -> ShardScores:
     """In a worker: the counts of one part."""
     return counts_in(task, QUESTIONS.read_piece(task.place(part)))
+
+
+PARTS = ShardWork(read_part, score_part, with_commonest)

@@ -116,7 +116,7 @@ class ShardAnswers(NamedTuple):
     by_type: pl.DataFrame | None = None  # type, answer
     learnt: pl.DataFrame | None = None  # template, answer, len: what there is to learn from
     asked: bool = True  # is any question asked?
-    more: Any = None  # what only DAGs of this kind must know
+    more: Any = None  # what else must be known of it where these questions are
 
 
 NOTHING_ASKED = ShardScores([], np.zeros(0, bool), ShardAnswers([], np.zeros(0, bool)), None, [])

@@ -1,24 +1,20 @@
 """When files without a run are scored by parts, anywhere, and where workers then lay down what others read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from questree.faults import BadInput
 from questree.tables.shard_folders import where_workers_see
 from questree.tables.store import is_packed
-from questree.workers import in_parallel
+from questree.workers import in_parallel, whole
 
 LARGE = 1_000_000_000  # bytes of files about videos; read at once, so many take 1 to 2 GiB
 
 
-class SharedIds(Exception):
-    """Several parts have an id, or may have: to count it once, they must be read together."""
-
-
 def worth_parting(file: Path, few: int, large: int) -> bool:
-    """Has a file more than so many bytes; or, if others can read it, more than few? One that is packed may hold
-    anything."""
+    """Has a file more than so many bytes; or, if there are workers elsewhere, more than few? One that is packed may
+    hold anything."""
     size = file.stat().st_size
     return size > large or (in_parallel(1) and (size > few or is_packed(file)))
 
@@ -33,3 +29,14 @@ def seen_beside(source: Path) -> Iterator[Path]:
             wanted = "expected to write a folder beside it for workers elsewhere, which"
             raise BadInput.at(source, f"{wanted} {bad.faults[0].message}; choose a copy, or --cluster none") from bad
         yield place
+
+
+def look_over(files: Iterable[Path], read: Callable[[Path], object], bad: BadInput) -> None:
+    """Parts of some of these files have faults, perhaps: one worker then says what is wrong with all of such a file."""
+    for file in files:
+        if any(fault.place.startswith(str(file)) for fault in bad.faults):
+            whole(_looked_over, read, file)
+
+
+def _looked_over(read: Callable[[Path], object], file: Path) -> None:
+    read(file)

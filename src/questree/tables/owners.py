@@ -8,6 +8,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,7 +30,7 @@ HERE, EXCHANGE = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
 def part(target: Path, folder: bool) -> Iterator[Path]:
     """A new hidden file or folder beside `target` for this process to fill; gone at the end, unless it was renamed."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_room(target.parent)
         sweep(target)
         work, handle = _own(target, folder)
     except OSError as error:
@@ -37,8 +38,31 @@ def part(target: Path, folder: bool) -> Iterator[Path]:
     try:
         yield work
     finally:
-        remove(work)
+        remove(_renamed(work))
         _let_go(handle)
+
+
+def make_room(folder: Path) -> None:
+    """A folder, unless it is there; not inside a half-written one that is gone: the command has ended which wanted it,
+    and a worker elsewhere does not know yet."""
+    for above in (folder, *folder.parents):
+        if is_half_written(above) and not isinstance(above, Place) and not above.is_dir():
+            raise FileNotFoundError(ENOENT, "No longer wanted")
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def is_half_written(path: Path) -> bool:
+    return path.name.startswith(".") and path.suffix in (PART, OLD)
+
+
+def _renamed(work: Path) -> Path:
+    """A folder that is to be removed, where nobody who is still at work in it makes anything new."""
+    gone = work.with_name(f"{work.stem}-gone{PART}")
+    if isinstance(work, Place) or not work.is_dir():
+        return work
+    with suppress(OSError):
+        return work.rename(gone)
+    return work
 
 
 def _own(target: Path, folder: bool) -> tuple[Path, int]:
@@ -59,7 +83,7 @@ def present(folder: Path) -> list[Path]:
     """What is in a folder, in order, but for what is half-written and markers that came with a copy out of a store;
     nothing if there is no folder."""
     there = [path for path in sorted(folder.iterdir()) if not is_marker(path.name)] if folder.is_dir() else []
-    return [path for path in there if not (path.name.startswith(".") and path.suffix in (PART, OLD))]
+    return [path for path in there if not is_half_written(path)]
 
 
 def sweep(target: Path) -> None:

@@ -17,7 +17,7 @@ from uuid import uuid4
 import msgspec
 
 from questree.faults import UNREADABLE, BadInput, why_unwritten
-from questree.tables.owners import part, present, take_place
+from questree.tables.owners import make_room, part, present, take_place
 
 Record = TypeVar("Record")
 GZIP = b"\x1f\x8b"
@@ -40,8 +40,11 @@ def content(path: Path) -> bytes:
 
 
 def is_packed(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(GZIP)) == GZIP
+    try:
+        with path.open("rb") as file:
+            return file.read(len(GZIP)) == GZIP
+    except OSError as error:
+        raise BadInput.at(path, f"cannot be read ({error.strerror})") from error
 
 
 def unpack_times() -> int:
@@ -180,7 +183,7 @@ def for_others(target: Path) -> Iterator[Path]:
 
     It is renamed when it is complete: a worker that was given up may still write the same one.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_room(target.parent)
     work = target.with_name(f".{target.name}.{uuid4().hex}")
     yield work
     os.replace(work, target)

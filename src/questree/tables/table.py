@@ -91,9 +91,9 @@ class Table:
         """Some rows of the table, for `join` to put together with others."""
         self.frame(data).write_ipc(folder / f"{self.name}.arrow")
 
-    def read_piece(self, folder: Path) -> pl.DataFrame:
-        """The rows of a piece; of columns that are looked at alone, only these come into memory."""
-        return pl.scan_ipc(os.fspath(folder / f"{self.name}.arrow"), glob=False).collect()
+    def read_piece(self, folder: Path, begin: int = 0, rows: int | None = None) -> pl.DataFrame:
+        """The rows of a piece, or some of them; of columns that are looked at alone, only these come into memory."""
+        return pl.scan_ipc(os.fspath(folder / f"{self.name}.arrow"), glob=False).slice(begin, rows).collect()
 
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend

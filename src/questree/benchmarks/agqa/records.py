@@ -39,6 +39,7 @@ assert set(FLAGS) == {*NOVEL, *INDIRECT}
 
 
 Small = Annotated[int, msgspec.Meta(ge=0, le=255)]
+Steps = Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
 
 
 def strict(split: str) -> type[msgspec.Struct]:
@@ -62,7 +63,7 @@ AgqaRecord = (
             *((name, str) for name in ("answer", "video_id", "ans_type")),
             ("global", list[str], []),
             *((name, str, "") for name in ("semantic", "structural")),
-            ("steps", int, 0),
+            ("steps", Steps, 0),
             ("direct_equiv", str | None, None),
             *((name, int | bool, 0) for name in ("novel_comp", "more_steps", *NOVEL, *INDIRECT)),
         ],

@@ -185,6 +185,26 @@ def test_an_id_twice_in_a_long_file_is_found_too(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("block", [1, 7, 40, 1000])
+@pytest.mark.parametrize("between", [", ", ",", " ,\n ", "", " ", ",,", ", ,"])
+@pytest.mark.parametrize("end", ["", " ", ",", ', "last": 3', ', "last": 3,'])
+@pytest.mark.parametrize("after", ["", "\n", ",", "}", " 3"])
+def test_pieces_of_a_file_are_read_if_and_only_if_all_of_it_is(
+    tmp_path: Path, block: int, between: str, end: str, after: str
+) -> None:
+    members = [f'"V-{at}": {{"question": "a, {at}}}"}}' for at in range(9)]
+    path, text = tmp_path / "test.txt", f"{{{between.join(members)}{end}}}{after}"
+    path.write_text(text)
+    try:
+        wanted = json.loads(text)
+    except ValueError:
+        with pytest.raises((BadInput, ValueError)):
+            [json.loads(piece.text) for piece in pieces(path, block)]
+    else:
+        found = [json.loads(piece.text) for piece in pieces(path, block)]
+        assert [pair for own in found for pair in own.items()] == list(wanted.items())
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -192,6 +212,7 @@ def test_an_id_twice_in_a_long_file_is_found_too(
         ('{"a-1": {"question": "Wh', "cut short: the JSON object it holds does not end"),
         ("", "cut short: the JSON object it holds does not end"),
         ('{"a-1": {"question" "What?"}}', "not JSON: JSON is malformed"),
+        ('{"a-1": {}, }', "not JSON: expected no comma before b'', got 1"),
     ],
 )
 def test_a_file_that_is_no_object_of_questions_is_refused(text: str, fault: str, tmp_path: Path) -> None:

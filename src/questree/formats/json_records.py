@@ -97,8 +97,8 @@ def skipped(path: Path, text: NDArray[np.uint8], commas: int) -> int:
     head = text[:HEAD].tobytes()
     count = len(head) - len(head.lstrip(BETWEEN))
     if (got := head[:count].count(b",")) != commas:
-        begun = head[count : count + 20]
-        raise BadInput.at(path, f"not JSON: expected {commas} commas before {begun!r}, got {got}")
+        wanted, begun = ("one comma" if commas else "no comma"), head[count : count + 20]
+        raise BadInput.at(path, f"not JSON: expected {wanted} before {begun!r}, got {got}")
     return count
 
 

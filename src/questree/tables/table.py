@@ -93,7 +93,8 @@ class Table:
 
     def read_piece(self, folder: Path, begin: int = 0, rows: int | None = None) -> pl.DataFrame:
         """The rows of a piece, or some of them; of columns that are looked at alone, only these come into memory."""
-        return pl.scan_ipc(os.fspath(folder / f"{self.name}.arrow"), glob=False).slice(begin, rows).collect()
+        piece = pl.scan_ipc(os.fspath(folder / f"{self.name}.arrow"), glob=False)
+        return (piece if rows is None else piece.slice(begin, rows)).collect()
 
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from questree.faults import BadInput
@@ -63,11 +62,10 @@ def read_part(task: SetFileTask, part: CovrPart) -> ShardAnswers:
     """In a worker: the answers there are in a part, or what there is to learn from it."""
     asked = of_records(part.records())
     if part.split == LEARNT:
-        return ShardAnswers([], np.zeros(0, bool), learnt=answers_in(asked), asked=False)
+        return ShardAnswers.of(asked["answer"].clear())._replace(learnt=answers_in(asked))
     with new_folder(task.place(part)) as folder:
         QUESTIONS.write_piece(asked, folder)
-    words = asked["answer"].unique(maintain_order=True).to_list()
-    return ShardAnswers(words, np.ones(len(words), bool), learnt=answers_in(asked.clear()), asked=bool(words))
+    return ShardAnswers.of(asked["answer"])._replace(learnt=answers_in(asked.clear()))
 
 
 def ids_shared(places: Sequence[Path]) -> bool:

@@ -13,7 +13,7 @@ from questree.models.stored import stored_predictions
 from questree.scoring.agqa_questions import EVERY, asked_in, texts_in, texts_of_run
 from questree.scoring.answer_kinds import types_of_records
 from questree.scoring.compared import PredictionReader, looked_up
-from questree.scoring.shard_tasks import NOTHING_ASKED, ModelCounts, ScoringTask, ShardAnswers, ShardScores, counts_of
+from questree.scoring.shard_tasks import NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores, counts_of_models
 from questree.stages.decompose.hierarchies import shards
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -38,9 +38,8 @@ def question_answers(task: QuestionTask, name: str) -> ShardAnswers | None:
 
 
 def answers_in(asked: pl.DataFrame) -> ShardAnswers:
-    words = asked["answer"].unique(maintain_order=True).to_list()
     pairs = pl.DataFrame({"type": types_of_records(asked), "answer": asked["answer"]}).unique()
-    return ShardAnswers(words, np.ones(len(words), bool), pairs)
+    return ShardAnswers.of(asked["answer"])._replace(by_type=pairs)
 
 
 def score_questions(task: QuestionTask, name: str) -> ShardScores:
@@ -62,15 +61,8 @@ def counts_in(
     task: ScoringTask, asked: QuestionRecords, stored: Callable[[str], pl.DataFrame] | None = None
 ) -> ShardScores:
     """Of some questions, with all about the same videos; `stored`: what a model of the run says to them."""
-    reader, count, counted = _reader(task, asked), partial(agqa_tallies, asked, known={}), list[ModelCounts]()
-    for model in task.models:
-        assert stored is not None
-        counted.append(counts_of(stored(model), reader, task.missing(model), count))
-    for file in task.files:
-        counted.append(counts_of(file.among(reader.known), reader, task.missing(file.model), count))
-    words = asked.table["answer"].unique(maintain_order=True).to_list()
-    answers = ShardAnswers(words, np.ones(len(words), bool))
-    without = np.zeros(len(asked.videos), bool)
+    counted = counts_of_models(task, _reader(task, asked), partial(agqa_tallies, asked, known={}), stored)
+    answers, without = ShardAnswers.of(asked.table["answer"]), np.zeros(len(asked.videos), bool)
     return ShardScores(asked.videos, without, answers, AnswerCounts.of(asked.table), counted)
 
 

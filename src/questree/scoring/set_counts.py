@@ -13,7 +13,7 @@ from questree.metrics.sets import Commonest, answers_in, covr_tallies, guessed
 from questree.models.stored import stored_image_predictions
 from questree.scoring.compared import PredictionReader
 from questree.scoring.image_sets import HELD_OUT, options_of, texts_of
-from questree.scoring.shard_tasks import NOTHING_ASKED, ModelCounts, ScoringTask, ShardAnswers, ShardScores, counts_of
+from questree.scoring.shard_tasks import NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores, counts_of_models
 from questree.stages.split.image_sets import in_parts
 from questree.tables.image_questions import QuestionChunk
 from questree.tables.predictions import Stored
@@ -42,9 +42,8 @@ def chunk_answers(task: SetTask, chunk: QuestionChunk) -> ShardAnswers:
     """In a worker: the answers there are in one chunk, and what there is to learn from."""
     assert task.split is not None
     table = chunk.selected(task.every, "id", "split", "template", "answer")
-    words = task.of_side(table, task.split)["answer"].unique(maintain_order=True).to_list()
     learnt = answers_in(task.of_side(table, "train"))
-    return ShardAnswers(words, np.ones(len(words), bool), learnt=learnt, asked=bool(words))
+    return ShardAnswers.of(task.of_side(table, task.split)["answer"])._replace(learnt=learnt)
 
 
 def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:
@@ -66,17 +65,12 @@ def counts_in(task: SetTask, asked: pl.DataFrame, stored: Callable[[str], pl.Dat
     """Of some questions; `stored`: what a model of the run says to them."""
     assert task.known is not None
     reader = PredictionReader(asked["id"], asked["id"], task.known.words, task.how, texts=texts_of(asked))
-    counted, count = list[ModelCounts](), partial(_tallies, asked)
-    for model in task.models:
-        assert stored is not None
-        counted.append(counts_of(stored(model), reader, task.missing(model), count))
-    for file in task.files:
-        counted.append(counts_of(file.among(asked["id"]), reader, task.missing(file.model), count))
+    counted = counts_of_models(task, reader, partial(_tallies, asked), stored)
     said = guessed(task.commonest, asked) if task.commonest else {}
     baselines = {name: covr_tallies(asked, own) for name, own in said.items()}
-    words, images = (asked[name].unique(maintain_order=True).to_list() for name in ("answer", "image"))
-    answers = ShardAnswers(words, np.ones(len(words), bool))
-    return ShardScores(images, np.zeros(len(images), bool), answers, baselines, counted)
+    images = asked["image"].unique(maintain_order=True).to_list()
+    without = np.zeros(len(images), bool)
+    return ShardScores(images, without, ShardAnswers.of(asked["answer"]), baselines, counted)
 
 
 def _tallies(asked: pl.DataFrame, said: pl.DataFrame, missing: Missing) -> Tallies:

@@ -102,6 +102,22 @@ def counts_of(
     return ModelCounts(cover.needed, cover.found, cover.examples, len(table), {}, found)
 
 
+def counts_of_models(
+    task: ScoringTask,
+    reader: PredictionReader,
+    count: Callable[[pl.DataFrame, Missing], Tallies],
+    stored: Callable[[str], pl.DataFrame] | None = None,
+) -> list[ModelCounts]:
+    """Of stored models, then of files; `stored`: what a model of the run says to these questions."""
+    found = list[ModelCounts]()
+    for model in task.models:
+        assert stored is not None
+        found.append(counts_of(stored(model), reader, task.missing(model), count))
+    for file in task.files:
+        found.append(counts_of(file.among(reader.known), reader, task.missing(file.model), count))
+    return found
+
+
 class ShardScores(NamedTuple):
     videos: list[Any]  # their names; of image sets the rows of first images
     with_dags: NDArray[np.bool_]  # [video]
@@ -117,6 +133,12 @@ class ShardAnswers(NamedTuple):
     learnt: pl.DataFrame | None = None  # template, answer, len: what there is to learn from
     asked: bool = True  # is any question asked?
     more: Any = None  # what else must be known of it where these questions are
+
+    @classmethod
+    def of(cls, answers: pl.Series) -> "ShardAnswers":
+        """Those of questions, each alone."""
+        words = answers.unique(maintain_order=True).to_list()
+        return cls(words, np.ones(len(words), bool), asked=bool(words))
 
 
 NOTHING_ASKED = ShardScores([], np.zeros(0, bool), ShardAnswers([], np.zeros(0, bool)), None, [])

@@ -154,15 +154,19 @@ def test_files_of_questions_are_scored_alike(scheduler: str, tmp_path: Path) -> 
     (tmp_path / "agqa.txt").write_text(json.dumps(videos))
     files = {"agqa": ["agqa.txt"], "covr": ["covr/train.jsonl", "--train", "covr/test.jsonl"]}
     how, small = ("--missing", "wrong", "--policy", "all", "--resamples", 20), {"agqa": 1 << 20, "covr": 3000}
+    ways: list[list[object]] = [["--workers", 1], ["--cluster", scheduler]]
     for kind, own in said.items():
         mine = table(own).gather_every(2).with_columns(pl.format("It is {}.", "prediction"))
         mine.write_ndjson(tmp_path / "mine.jsonl")
         told = ("--questions", *files[kind], "--predictions", "mine.jsonl", *how, "--quiet")
         shard, printed = patch("questree.scoring.file_questions.SHARD", 1 << 21), list[str]()
         with patch(f"questree.formats.{kind}_parts.BYTES", small[kind]), shard:
-            for name, more in (("plain", ["--workers", 1]), ("cluster", ["--cluster", scheduler])):
+            for name, more in zip(("plain", "cluster"), ways, strict=True):
                 printed.append(done(tmp_path, "score", kind, *told, "--json", name, *more))
-        assert printed[0] == printed[1]
+            path = tmp_path / files[kind][0]
+            path.write_text(path.read_text().replace('"answer"', '"reply"'))
+            wrong = [questree("score", kind, *told, *more, folder=tmp_path).stderr.splitlines() for more in ways]
+        assert printed[0] == printed[1] and wrong[0] == wrong[1][-len(wrong[0]) :] and wrong[0]
         assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
     assert not [path for folder in (tmp_path, tmp_path / "covr") for path in folder.glob(".*")]
 

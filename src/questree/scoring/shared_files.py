@@ -1,10 +1,11 @@
 """When files without a run are scored by parts, anywhere, and where workers then lay down what others read."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from questree.faults import BadInput
+from questree.faults import BadInput, Fault, refuse
 from questree.tables.shard_folders import where_workers_see
 from questree.tables.store import is_packed
 from questree.workers import in_parallel, whole
@@ -34,9 +35,14 @@ def seen_beside(source: Path) -> Iterator[Path]:
 def look_over(files: Iterable[Path], read: Callable[[Path], object], bad: BadInput) -> None:
     """Parts of some of these files have faults, perhaps: one worker then says what is wrong with all of such a file."""
     for file in files:
-        if any(fault.place.startswith(str(file)) for fault in bad.faults):
-            whole(_looked_over, read, file)
+        if any(fault.place.startswith((str(file), os.path.abspath(str(file)))) for fault in bad.faults):
+            refuse([Fault(f"{file}{fault.place}", fault.message) for fault in whole(_faults, read, file)])
 
 
-def _looked_over(read: Callable[[Path], object], file: Path) -> None:
-    read(file)
+def _faults(read: Callable[[Path], object], file: Path) -> list[Fault]:
+    """In a worker: told from the file on, which may have another name elsewhere."""
+    try:
+        read(file)
+    except BadInput as bad:
+        return [Fault(fault.place.removeprefix(str(file)), fault.message) for fault in bad.faults]
+    return []

@@ -232,7 +232,7 @@ def taught_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
     def make(folder: Path) -> None:
         folder.mkdir()
-        run("questree synth --out world --videos 16 --seed 2 --unasked-objects 0 --quiet", folder)
+        run("questree synth --out world --videos 24 --seed 5 --unasked-objects 0 --quiet", folder)
         run("questree build world --out run --phrases 1 --workers 1 --quiet", folder)
 
     return Run(once(tmp_path_factory, "taught", make) / "run")

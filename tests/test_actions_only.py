@@ -134,8 +134,8 @@ def test_charades_alone_becomes_facts(tmp_path: Path) -> None:
     assert found.frames.filter(video=0)["number"].to_list() == [30 * s for s in [*range(15), 14.5, *range(15, 29)]]
     assert found.frames.filter(video=1)["number"].to_list() == [24 * s for s in [*range(6), 5.5, *range(6, 21)]]
     assert actions(found) == [
-        ("c020", 1, 0.0, 9.0, 0, 9),
-        ("c008", 1, 12.0, 14.5, 12, 15),
+        ("c020", 1, 0.0, 9.0, 0, 8),
+        ("c008", 1, 12.0, 14.5, 12, 14),
         ("c097", 1, 14.5, 30.2, 15, 29),
     ]
     assert reading.skipped == {
@@ -160,7 +160,7 @@ def test_own_videos_need_neither_frames_nor_objects(tmp_path: Path) -> None:
     found = read_own_json(tmp_path / "mine.json", default()).facts
     assert found.frames["number"].to_list() == [0, 50, 100, 200, 250, 300]
     assert found.frames["seconds"].to_list() == [0.0, 0.5, 1.0, 2.0, 2.5, 3.0]
-    assert actions(found) == [("c020", 1, 0.5, 2.5, 1, 4), ("c008", 1, 2.0, 3.0, 3, 5)]
+    assert actions(found) == [("c020", 1, 0.5, 2.5, 1, 3), ("c008", 1, 2.0, 3.0, 3, 4)]
 
 
 def test_a_corpus_without_any_annotation_is_refused(tmp_path: Path) -> None:

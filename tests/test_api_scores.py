@@ -174,7 +174,7 @@ def test_what_newcomers_get_wrong_is_said_in_one_line(run: questree.Run) -> None
         run.traces(style="poem")
     scores = run.score("perception-noise", resamples=0)
     for what in (lambda: scores["acc"], lambda: scores.table("type", ["acc"]), lambda: scores.plot("acc")):
-        with pytest.raises(questree.BadInput, match="expected a metric, got 'acc'; choose from accuracy"):
+        with pytest.raises(questree.BadInput, match="expected a metric, got 'acc'; choose from question accuracy"):
             what()
     with pytest.raises(questree.BadInput, match="expected a group of IC, got 'x'; choose from"):
         scores["IC", "x"]

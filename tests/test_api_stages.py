@@ -70,7 +70,7 @@ def test_reports_and_plans_are_those_of_the_commands(notebook: Path, tmp_path: P
     assert plan.data() == json.loads((tmp_path / "power.json").read_text())
     assert plan.frame().height == len(plan.data())
     assert plan.lines[-1].startswith("12 videos here; wanted: ±10.00 points; planned by perception-noise")
-    with pytest.raises(questree.BadInput, match="expected a metric, got 'x'; choose from accuracy"):
+    with pytest.raises(questree.BadInput, match="expected a metric, got 'x'; choose from question accuracy"):
         questree.power(notebook / "run", metric="x", resamples=50)
 
 

@@ -139,7 +139,10 @@ def test_broken_promises_of_all_shards_are_one_line(noisy: Run, with_rule: Any) 
         lines += [str(bad.value)]
         assert not (noisy.folder / "ledger.json").exists()
     assert lines[0] == lines[1]
-    assert lines[0].partition("actions without an annotated frame: ")[2].partition("\n")[0].count(";") == SHOWN
+    assert (
+        lines[0].partition("actions whose frames are not those inside their stamps: ")[2].partition("\n")[0].count(";")
+        == SHOWN
+    )
 
 
 def test_a_shard_that_fails_is_named_and_nothing_is_written(noisy: Run, with_rule: Any) -> None:

@@ -76,7 +76,7 @@ def address(served: Run) -> Iterator[str]:
 
 def film(folder: Path, video: str, seconds: Iterable[int]) -> None:
     """A grey frame every second or so, each a little lighter; none where nothing can be drawn."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     try:
         from questree.draw.film import write_film
     except ImportError:
@@ -334,7 +334,7 @@ def test_two_models_are_compared_and_examples_are_one_click_away(page: Page, see
     page.select_option("select[name=b]", "script")
     expect(page.locator(".lead")).to_contain_text("script minus chain")
     panels = page.locator(".panels svg").evaluate_all("all => all.map((one) => one.textContent)")
-    for name in ("RWR by type", "RWR by composition", "IC by composition"):
+    for name in ("question accuracy by type", "RWR by type", "RWR by composition", "IC by composition"):
         assert any(name in panel for panel in panels)
     names = page.eval_on_selector_all('[data-plot="consistency"] .name', BOXES)
     assert names and not any(meet(*pair) for pair in combinations(names, 2))

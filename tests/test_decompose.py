@@ -22,6 +22,7 @@ from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.columns import DecomposeSummary, edge_table, form_table, node_table
 from questree.stages.decompose.dag_shards import Decomposed, DecomposeOptions, decompose
 from questree.stages.decompose.expand import Batch, Block, expand
+from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.decompose.negatives import about_existence
 from questree.stages.decompose.spoken import SetTexts, Texts, say
 from questree.stages.questions import Bank
@@ -207,8 +208,11 @@ def test_only_the_balanced_selection_is_decomposed(asked_run: Run, tmp_path: Pat
     tops = pl.concat([pl.read_parquet(folder / "tops.parquet") for folder in shards(run)])
     assert tops.select("video", "number").sort("video", "number").equals(chosen.sort("video", "number"))
     options = '{"balanced":true,"closed":true,"rules_only":false,"invalid_actions":0,"labels":""}'
-    made = f'{{"options":{options},"questions":"{run.questions_digest()}"}}'
-    assert (run.decomposed / "plan.json").read_text() == made
+    made = f'"questions":"{run.questions_digest()}","selection":"{run.selection_digest()}"'
+    assert (run.decomposed / "plan.json").read_text() == f'{{"options":{options},{made}}}'
+    chosen.head(9).write_parquet(run.balanced / "balanced.parquet")
+    with pytest.raises(BadInput, match="made of another selection than there is now; run `questree decompose` again"):
+        hierarchies_in(run)
 
 
 def test_tables_and_tests_agree_on_types(run: tuple[Run, DecomposeSummary]) -> None:

@@ -39,15 +39,15 @@ def test_every_operator_that_can_be_asked_has_a_question_and_the_others_a_phrase
         ("exists(food)", "Does some food exist?"),
         ("exists(floor)", "Does the floor exist?"),
         ("exists(hair)", "Does some hair exist?"),
-        ("exists(clothes)", "Do some clothes exist?"),
-        ("equals(clothes, first(holding, whole()))", "Are some clothes the first object that the person is holding?"),
+        ("exists(clothes)", "Does some clothes exist?"),
+        ("equals(clothes, first(holding, whole()))", "Is some clothes the first object that the person is holding?"),
         (
             "among(bag, objects(in, between(c008, c006)))",
             "Is a bag an object that the person is in, between opening a door and closing a door?",
         ),
         (
             "among(clothes, objects(holding, after(opening a door)))",
-            "Are some clothes things that the person is holding after opening a door?",
+            "Is some clothes an object that the person is holding after opening a door?",
         ),
         ("happening(c051)", "Is the person watching something on a laptop?"),
         ("doing(holding)", "Is the person holding something?"),
@@ -86,6 +86,21 @@ def test_every_operator_that_can_be_asked_has_a_question_and_the_others_a_phrase
         (
             "but_not(interaction(holding, dish), interaction(holding, bag))",
             "Is the person holding a dish but not holding a bag?",
+        ),
+        (  # Table 2 of AGQA-Decomp
+            "both(within(interaction(putting down, clothes), before(c097)), "
+            "within(interaction(behind, book), before(c097)))",
+            "Is the person putting down some clothes and behind a book before walking through a doorway?",
+        ),
+        (  # Table 1
+            "both(within(interaction(in front of, mirror), while(c096)), "
+            "within(interaction(behind, table), while(c096)))",
+            "Is the person in front of a mirror and behind a table while watching something in a mirror?",
+        ),
+        (
+            "but_not(within(interaction(holding, dish), before(c097)), within(interaction(holding, bag), after(c097)))",
+            "Is the person holding a dish before walking through a doorway "
+            "but not holding a bag after walking through a doorway?",
         ),
         ("longest()", "What does the person do for the longest amount of time?"),
         (

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from questree.tables.run import Run
 
 
 def drawn(*values: float) -> Statistic:
-    return Statistic("x", float(np.mean(values)), np.array(values))
+    return Statistic("x", float(np.mean(values)), np.array(values), 10)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_a_finding_holds_where_its_whole_interval_does(
 ) -> None:
     found = finding("name", "claim", drawn(*values), side, bound)
     assert found.verdict == wanted
+    assert finding("name", "claim", replace(drawn(*values), n=9), side, bound).verdict == "undecided"
 
 
 def test_a_difference_of_two_models_is_drawn_on_the_same_videos(taught_run: Run) -> None:

@@ -4,6 +4,7 @@ import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby, pairwise
+from multiprocessing import active_children
 from pathlib import Path
 
 import numpy as np
@@ -283,6 +284,7 @@ def test_neither_shards_nor_processes_change_a_byte(random_run: Run, release: Pa
     run = copy(random_run, tmp_path)
     generate(run, GenerateOptions(shard=4, rare_below=0), pool=ThreadPoolExecutor(1))
     agqa(run.folder, out=tmp_path / "out", unbalanced=True, workers=2, json=tmp_path / "told.json", quiet=True)
+    assert not active_children(), "a command that ends meanwhile may wait for them for ever"
     assert made.content(tmp_path / "out") == made.content(release)
     told = json.loads((tmp_path / "told.json").read_text())
     assert told["questions"]["train_unbalanced.txt"] == len(made.records(release, "unbalanced", "train"))

@@ -119,7 +119,8 @@ def test_facts_survive_the_journey_through_graphs(tmp_path: Path) -> None:
     assert found.videos["id"].to_list() == sorted(known.videos["id"])
     for name in ("frames", "actions"):
         table: pl.DataFrame = getattr(found, name)
-        assert table.sort(table.columns).equals(moved(getattr(known, name))), name
+        shown = getattr(known, name).drop_nulls()  # graphs hold actions by their frames
+        assert table.sort(table.columns).equals(moved(shown)), name
     assert found.relations.sort(*RELATIONS.columns).equals(moved(known.relations))
     seen = found.objects.filter("visible")
     assert seen.sort(seen.columns).equals(moved(known.objects.filter("visible")))

@@ -19,7 +19,7 @@ from questree.stages.audit.audited import AuditOptions
 from questree.stages.audit.videos import audit
 from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
-from questree.stages.decompose.dag_shards import BEYOND, TIMED, UNDECIDED, DecomposeOptions, decompose
+from questree.stages.decompose.dag_shards import BEYOND, IN_PART, TIMED, UNDECIDED, DecomposeOptions, decompose
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.split.engine import SplitOptions
@@ -86,7 +86,7 @@ def test_an_audit_scores_every_template_asked(run: Run) -> None:
 def test_what_decomposition_does_not_cover_is_counted_by_reason(run: Run) -> None:
     summary = decompose(run, DecomposeOptions(), workers=1)
     assert summary.questions + summary.beyond.total() == len(asked(run))
-    assert set(summary.beyond) == {*BEYOND.values(), TIMED, UNDECIDED}
+    assert set(summary.beyond) == {*BEYOND.values(), TIMED, UNDECIDED, IN_PART}
     tops = pl.concat(
         [pl.read_parquet(folder / "tops.parquet") for folder in run.decomposed.iterdir() if folder.is_dir()]
     )

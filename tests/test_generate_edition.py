@@ -44,7 +44,9 @@ dish 5-6: holding
 
 @cache
 def world() -> tuple[Facts, list[Video]]:
-    found = facts("\n".join([*chance.world(seed=3, videos=20), *chance.RARE_CASES, THREE]))
+    found = facts(
+        "\n".join([*chance.world(seed=3, videos=20), *chance.repeating(seed=3, videos=8), *chance.RARE_CASES, THREE])
+    )
     return found, read(found)
 
 
@@ -178,6 +180,25 @@ def test_every_rule_about_relation_references_fires() -> None:
     fired = {(name, rule) for name, rule in judged()[1] if rule in (t.ABOUT_OBJECT, t.ABOUT_ANSWER)}
     every = {(name, rule) for name in naive.TEMPLATES["1.0"] for rule in naive.rules_of(name, "1.0")}
     assert fired == {(name, rule) for name, rule in every if rule in (t.ABOUT_OBJECT, t.ABOUT_ANSWER)}
+
+
+def test_a_pair_may_have_an_object_of_a_time_unless_its_action_says_the_answer() -> None:
+    """Whoever opens a box touches it; what is opened need not be held. What has ended says nothing about a time."""
+    text = "video A\nframes 0 1 2 3 4\nbox 2: touching\nbox 4: holding\naction c041 2 2.5"
+    asked = rows.plain(rows.generated(facts(text), 0, edition=FIRST), 1)[0]
+    box = (Thing(t.DIRECT, "o6"),)
+    pairs = [q for q in asked if q.template == "objRelExists" and q.things == box and q.time.kind != t.ALL]
+    answers = {(q.relation, q.time.kind): q.answer for q in pairs if not q.done_to}
+    held, touched = "r15", "r22"
+    assert answers == {
+        (held, t.BEFORE): "no",
+        (held, t.WHILE): "no",
+        (held, t.AFTER): "yes",
+        (touched, t.AFTER): "no",
+    }
+    fired = {name for name, rule in judged()[1] if rule == t.TIME_SAYS}
+    choices = {template.name for template in FIRST.templates if template.categories.structural == "choose"}
+    assert fired == {"objRelExists", *choices}
 
 
 def test_a_relation_is_named_by_what_was_done_first_to_an_object() -> None:

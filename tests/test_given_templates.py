@@ -31,6 +31,7 @@ from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
 from questree.readings.answer import answer
 from questree.show.video_view import VideoView
+from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.told import shortfalls
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.drafts import number_questions
@@ -231,7 +232,7 @@ def test_templates_of_plugins_have_examples_too(tmp_path: Path, monkeypatch: pyt
 
 
 def test_balance_says_what_to_do_when_it_keeps_nothing() -> None:
-    nothing: Any = SimpleNamespace(targets=[])
+    nothing: Any = SimpleNamespace(targets=[], options=BalanceOptions())
     assert all(note.endswith("`split` and `decompose` may take all") for note in shortfalls(nothing))
 
 

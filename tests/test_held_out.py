@@ -1,16 +1,24 @@
 """Compositions that are held out: AGQA's where their words exist, those a vocabulary names itself, or none."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import NC_OBJREL, PIECES, RELEASED, held_out, known
 from questree.faults import BadInput
 from questree.stages.split.declared import agqa, left_out
+from questree.stages.split.drawn_lists import ENOUGH, drawn_lists
+from questree.tables.facts import ACTIONS, TRACKS, VIDEOS, Facts
+from questree.tables.run import Run
 from questree.vocabulary import Vocabulary, default
 from questree.vocabulary.check import check
 from questree.vocabulary.load import parse
@@ -20,7 +28,8 @@ PAGE = (Path(__file__).parents[1] / "docs/vocabulary.md").read_text("utf-8")
 KITCHEN = re.search(r"```toml\n(name = \"kitchen\".*?)```", PAGE, re.S)
 assert KITCHEN
 TEXT = KITCHEN[1]
-OWN = "; name compositions of your own there under held_out"
+OWN = "; name compositions in the vocabulary under held_out"
+MOST = (99,) * len(SECOND.by_code)
 
 
 def kitchen(more: str = "") -> Vocabulary:
@@ -29,7 +38,7 @@ def kitchen(more: str = "") -> Vocabulary:
 
 def compositions(words: Vocabulary) -> dict[str, list[str]]:
     """split -> what it holds out, and the parts that should be in train."""
-    splits = agqa(words, (99,) * len(SECOND.by_code), SECOND)
+    splits = agqa(words, MOST, SECOND)
     return {s.name: [str(part) for each in s.compositions for part in (each.held_out, *each.parts)] for s in splits}
 
 
@@ -43,35 +52,85 @@ def test_agqas_words_are_all_in_its_vocabulary() -> None:
     assert all(default().relations[at].group != "verb" for at in np.flatnonzero(marks.first | (marks.relation > 0)))
 
 
-def test_of_agqas_lists_those_words_apply_that_a_vocabulary_has() -> None:
-    found, missing = known(kitchen())
+def test_agqas_lists_are_for_its_vocabulary_alone() -> None:
+    """A kitchen that also says "holding" and "behind" is not AGQA's; by the name of AGQA's, words may be missing."""
+    assert known(kitchen()) == (HeldOutWords(), []) and not held_out(kitchen()).first.any()
+    words = msgspec.structs.replace(kitchen(), name="agqa")
+    found, missing = known(words)
     assert found == HeldOutWords(first=("behind", "holding"))
     assert missing[:2] == ["standing up", "walking through a doorway"] and "behind" not in missing
     assert {"table", "beneath", "in"} < {*missing}
-    splits = agqa(kitchen(), (99,) * len(SECOND.by_code), SECOND)
-    novel = next(each for each in splits if each.name == "novel-compositions")
+    novel = next(each for each in agqa(words, MOST, SECOND) if each.name == "novel-compositions")
     assert novel.warnings == (f"not held out, as the vocabulary does not have them: {', '.join(missing)}",)
-    assert compositions(kitchen())["novel-compositions"] == [
-        "says(superlative)",
-        "has(first)",
-        'uses(relation="behind")',
-        'uses(relation="holding")',
+    parts = ["says(superlative)", "has(first)", 'uses(relation="behind")', 'uses(relation="holding")']
+    assert compositions(words)["novel-compositions"] == parts
+    assert left_out(words) == {}
+
+
+def test_a_split_that_holds_nothing_out_is_left_out_and_says_so() -> None:
+    for words in (kitchen(), kitchen("[held_out]")):
+        assert left_out(words) == {"novel-compositions": f"left out, nothing is held out{OWN}"}
+        assert [*compositions(words)] == ["videos", "more-steps", "indirect"]
+
+
+def some_facts(random: Random, words: Vocabulary, folder: Path) -> tuple[Run, list[tuple[bool, set[Any], set[Any]]]]:
+    """A run with what was annotated alone; the same as (for training, actions, tracks) of every video."""
+    relations = [at for at, word in enumerate(words.relations) if word.group in ("contact", "spatial")][:12]
+    things = range(1, 9)
+    videos = [
+        (
+            random.random() < 0.6,
+            {random.randrange(14) for _ in range(7)},
+            {(random.choice(relations), random.choice(things)) for _ in range(30)},
+        )
+        for _ in range(24)
     ]
-    assert left_out(kitchen()) == {}
+    sides = ["train" if train else "test" for train, *_ in videos]
+    deeds: list[tuple[Any, ...]] = [
+        (at, action, 1, 0.0, 1.0) for at, (_, own, _) in enumerate(videos) for action in sorted(own)
+    ]
+    seen: list[tuple[Any, ...]] = [
+        (at, link, thing, [1]) for at, (*_, own) in enumerate(videos) for link, thing in sorted(own)
+    ]
+    names = ["video", "relation", "object", "bits"], ["video", "action", "instance", "start", "end"], ["id", "split"]
+    ids: list[tuple[Any, ...]] = [(str(at), side) for at, side in enumerate(sides)]
+    tracks, actions, every = (
+        table.frame(rows.with_columns(pl.lit(None).alias(name) for name in {*table.columns} - {*rows.columns}))
+        for table, own, each in zip((TRACKS, ACTIONS, VIDEOS), names, (seen, deeds, ids), strict=True)
+        for rows in [pl.DataFrame(each, own, orient="row")]
+    )
+    facts = replace(Facts.none(), videos=every, actions=actions, tracks=tracks)
+    run = Run(folder)
+    run.facts.mkdir()
+    facts.save(run.facts)
+    return run, videos
 
 
-def test_a_split_without_any_of_its_words_is_left_out_and_says_so() -> None:
-    words = parse(
-        TEXT.replace("behind", "near").replace('"holding"', '"gripping"').replace("holding =", "gripping ="), ""
-    )
-    assert "novel-compositions" not in compositions(words)
-    assert [*left_out(words)] == ["novel-compositions"]
-    assert left_out(words)["novel-compositions"].startswith(
-        "left out, the vocabulary has none of: standing up, walking"
-    )
-    empty = kitchen("[held_out]")
-    assert left_out(empty) == {"novel-compositions": f"left out, the vocabulary's held_out is empty{OWN}"}
-    assert [*compositions(empty)] == ["videos", "more-steps", "indirect"]
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_drawn_occurs_often_enough_on_both_sides_and_stays_known_in_train(seed: int, tmp_path: Path) -> None:
+    few = msgspec.structs.replace(default(), name="mine")
+    run, videos = some_facts(Random(seed), few, tmp_path)
+    lists = drawn_lists(run, few)
+
+    def often(found: list[tuple[bool, set[Any]]]) -> set[Any]:
+        counts = {side: Counter(one for train, own in found if train == side for one in own) for side in (True, False)}
+        return {one for one in counts[True] if min(counts[True][one], counts[False][one]) >= ENOUGH}
+
+    done = {few.action_at[name] for name in lists.actions}
+    common = often([(train, deeds) for train, deeds, _ in videos])
+    assert done <= common
+    links = often([(train, {link for link, _ in seen}) for train, _, seen in videos])
+    assert {few.relation_at[name] for name in lists.first} <= links
+    pairs = {(few.relation_at[link], few.object_at[thing]) for thing, link in lists.pairs}
+    assert pairs <= often([(train, seen) for train, _, seen in videos])
+    assert not pairs & {(few.verb_of[at], few.done_to[at]) for at in done}  # these actions stay in train
+    learnt = {pair for train, _, seen in videos if train for pair in seen} - pairs
+    for link, thing in pairs:
+        assert any(own == link for own, _ in learnt) and any(own == thing for _, own in learnt)
+    askable = [at for at in common if at not in few.never_localised]
+    assert len(lists.actions) == min(6, len(askable) // 4) > 0
+    assert 0 < len(lists.first) <= 6 and 0 < len(lists.pairs) <= 7
+    assert lists == drawn_lists(run, few)
 
 
 def test_a_vocabulary_holds_out_what_it_says_and_nothing_else() -> None:

@@ -301,7 +301,7 @@ def test_a_run_says_how_many_images_an_interval_needs(run: Run, tmp_path: Path) 
         quiet=True,
         how=OnePolicy("wrong", 5),
     )
-    assert {row["metric"] for row in json.loads((tmp_path / "needed.json").read_text())} == {"accuracy"}
+    assert {row["metric"] for row in json.loads((tmp_path / "needed.json").read_text())} == {"question accuracy"}
     with pytest.raises(BadInput, match="expected a model, as --predictions FILE, or a run"):
         power(quiet=True)
     assert extended(["score", str(run.folder), "-q"]) == ["score", "decomp", str(run.folder), "-q"]

@@ -313,8 +313,9 @@ def test_a_video_is_asked_about_its_own_words_and_some_of_other_videos(
     assert set(asked[kind]) <= occurring and len(occurring) > 100
     own = seen.select("video", kind).unique()
     for (video,), part in asked.group_by("video"):
-        theirs = set(own.filter(video=video)[kind])
-        assert theirs <= set(part[kind]) and len(set(part[kind]) - theirs) == 64
+        theirs, done = set(own.filter(video=video)[kind]), facts.actions.filter(video=video).height
+        others = len(set(part[kind]) - theirs)
+        assert theirs <= set(part[kind]) and 64 - done <= others <= 64  # less what actions between frames may say
     assert len({frozenset(part[kind]) for _, part in asked.group_by("video")}) == 30
 
 

@@ -15,6 +15,8 @@ from judges.facts import WORDS, Undefined, Video, read
 from judges.facts import instances as instances_of
 from questree.domains.video import VIDEO, Videos, videos
 from questree.domains.video.facts import frames_of
+from questree.domains.video.kinds import WINDOW
+from questree.domains.video.time import whole
 from questree.notation.own import parse, show
 from questree.readings.answer import answer, evaluate, spell
 from questree.terms import ACTION, UNKNOWN, Array, Node, Op, Slot, Word, fill, slots
@@ -144,7 +146,7 @@ TAKES_ACTION = [op for op in VIDEO.ops.values() if ACTION in op.params.values() 
 @pytest.mark.parametrize(("gone", "stands"), [("c146", "c133"), ("c147", "c066")])
 def test_an_action_merged_away_means_the_one_it_is_counted_as(op: Op, gone: str, stands: str) -> None:
     _, sets, columnar = world(300, False)
-    node = op(*[Slot(name, kind) for name, kind in op.params.items()])
+    node = op(*[whole() if kind == WINDOW else Slot(name, kind) for name, kind in op.params.items()])
     rows = chance.rows(Random(gone), node, sets, 600)
     asked = columnar.ask([row["video"] for row in rows])
     for name, kind in op.params.items():

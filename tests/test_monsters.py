@@ -1,53 +1,52 @@
-"""Items far larger than others cost memory in proportion, or are left out and named."""
+"""Items far larger than others cost memory in proportion."""
 
 import gc
 import weakref
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from conftest import copy
 from questree.columns.joins import Ints
 from questree.columns.sets import sets_of, size, stacked
 from questree.domains.video import VIDEO
+from questree.domains.video.facts import first_frame, last_frame
 from questree.notation.own import parse
 from questree.show.tags import ROOM, meet, tags
-from questree.stages.generate import layout, localised
-from questree.stages.questions import Bank
-from questree.tables.questions import QUESTIONS
+from questree.stages.generate import cores, localised
 from questree.tables.run import Run
 from questree.terms import fold
 from worlds.commands import questree
 
 
-def test_a_video_of_which_too_much_is_expected_is_left_out_and_named(cleaned_run: Run, tmp_path: Path) -> None:
-    run = copy(cleaned_run, tmp_path / "run")
-    videos, questions = run.load("facts").videos["id"].to_list(), layout.expected(run)
-    monster = videos[int(questions.argmax())]
-    done = questree("generate", run.folder, "--workers", 1, "--largest", int(np.sort(questions)[-2]))
-    assert done.returncode == 0, done.stderr
-    assert f"warning: video {monster}: left out, as about {questions.max():,} questions are expected of it" in (
-        done.stdout + done.stderr
-    )
-    found = [QUESTIONS.read(folder)["video"] for folder in sorted(run.questions.glob("0*"))]
-    asked = {videos[at] for at in pl.concat(found).unique()}
-    assert monster not in asked and len(asked) >= len(videos) - 2
-    assert Bank(run)
-    for line in ("balance", "split", "decompose"):
-        done = questree(line, run.folder, *([] if line == "balance" else ["--workers", 1]))
-        assert done.returncode == 0, done.stderr
-
-
 def test_rows_in_pieces_are_the_rows_at_once(cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = []
-    for name, together in (("TOGETHER", localised.TOGETHER), ("TOGETHER", 1000), ("WORDS", 70)):
-        monkeypatch.setattr(localised, name, together)
+    for place, name, together in (
+        (localised, "TOGETHER", 1 << 19),
+        (localised, "TOGETHER", 1000),
+        (cores, "FRAMES", 70),
+    ):
+        monkeypatch.setattr(place, name, together)
         run = copy(cleaned_run, tmp_path / str(together))
         assert questree("generate", run.folder, "--workers", 1).returncode == 0
         tables.append({path.name: path.read_bytes() for path in sorted(run.questions.glob("*/*"))})
     assert tables[0] == tables[1] == tables[2]
+
+
+def test_frames_of_long_sets_are_sought_word_by_word() -> None:
+    random = np.random.default_rng(1)
+    for words, filled in product((1, 3), (0.01, 0.5, 0.99)):
+        frames = random.random((200, 64 * words)) < filled
+        bits = np.packbits(frames, axis=1, bitorder="little").view(np.uint64)
+        lo, hi = random.integers(0, 64 * words + 1, (2, 400))
+        at = random.integers(0, 200, 400)
+        for wanted in (True, False):
+            found = first_frame(bits, lo, hi, wanted, at), last_frame(bits, lo, hi, wanted, at)
+            for row, (first, last) in enumerate(zip(*found, strict=True)):
+                fit = [frame for frame in range(lo[row], hi[row]) if frames[at[row], frame] == wanted]
+                assert (first, last) == ((fit[0], fit[-1]) if fit else (-1, -1))
 
 
 def test_names_of_a_crowd_are_placed_in_time_and_those_of_a_few_are_kept_apart() -> None:

@@ -14,6 +14,7 @@ ENGLISH = (
     "said/lexicon.py",
     "vocabulary/draft",
     "vocabulary/inflection",
+    "vocabulary/step_",
 )  # common words that the draft of a vocabulary is guessed by
 COUNTS = {157, 141, 139}  # actions, merged ones, those among released answers
 DEFAULTS = {"o1", "d1", "d2"}  # of the file format: `person`, `annotated`, `interacting`

@@ -154,7 +154,8 @@ def test_three_people_answer_a_task_to_the_end(browser: Browser, notebook: Path,
         how = ("--models", "Human", "--bots", "none", "--split", "all", "--resamples", 0, "--workers", 1)
         done = questree("report", run.folder, "--out", tmp_path / "r.html", "--csv", tmp_path / "r.csv", *how)
         assert done.returncode == 0, done.stderr
-        rows = pl.read_csv(tmp_path / "r.csv", infer_schema=False).filter(table="decomp-type", column="Accuracy Human")
+        accuracy = {"table": "decomp-type", "column": "Accuracy (mean over answers) Human"}
+        rows = pl.read_csv(tmp_path / "r.csv", infer_schema=False).filter(**accuracy)
         assert rows["value"].drop_nulls().len() > 0
 
 

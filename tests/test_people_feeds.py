@@ -148,14 +148,14 @@ def test_types_that_people_do_not_find_right_are_left_out_of_scores(notebook: Pa
     assert "Object" in own - usual  # which the paper leaves out
     assert before == VIDEO_DAGS.unscored
 
-    def reported(*more: object) -> str:
+    def reported(*more: object) -> list[str]:
         page = tmp_path / "report.html"
         words = ("--bots", "none", "--split", "all", "--resamples", 0, "--workers", 1, "--csv", tmp_path / "tables.csv")
         assert questree("report", run.folder, "--out", page, *words, *more).returncode == 0
         rows = pl.read_csv(tmp_path / "tables.csv", infer_schema=False)
         lines = rows.filter(pl.col("table") == "decomp-type", pl.col("value").is_not_null())["row"].unique()
         assert ("types that are not scored" in page.read_text("utf-8")) == bool(more)
-        return ", ".join(sorted(lines))
+        return sorted(lines)
 
     assert "Interaction" in reported()
     assert "Interaction" not in reported("--unscored", out)

@@ -25,10 +25,10 @@ def whole(
 
 
 def front(
-    alone: list[Score], dags: list[Score], bots: tuple[str, ...] = (), q: dict[str, float] | None = None
+    alone: list[Score], dags: list[Score], bots: tuple[str, ...] = (), p: dict[str, float] | None = None
 ) -> Front:
     models = [row.model for row in alone if row.model not in bots]
-    marks = Marks(q={(*ACCURACY, model): value for model, value in (q or {}).items()})
+    marks = Marks(p={(*ACCURACY, model): value for model, value in (p or {}).items()})
     return Front(models, bots, ScoreRows(dags), ScoreRows(alone, marks), "structural")
 
 
@@ -58,13 +58,14 @@ def test_who_is_always_right_has_neither_a_highest_nor_a_lowest_value() -> None:
 def test_a_lead_is_called_one_only_by_the_test() -> None:
     three = [accuracy("C", 0.5), accuracy("A", 0.7), accuracy("B", 0.69)]
 
-    def second(q: dict[str, float], room: float = 0.02) -> list[str]:
+    def second(p: dict[str, float], room: float = 0.02) -> list[str]:
         rows = [accuracy(row.model, row.value, room) for row in three]
-        return list(paragraph(front(rows, [], q=q)))[1:]
+        return list(paragraph(front(rows, [], p=p)))[1:]
 
     assert second({"B": 0.5, "C": 0.01}) == ["A is ahead of C; B cannot be told from it."]
     assert second({"B": 0.5, "C": 0.5}, 0.2) == ["These questions cannot tell A, B and C apart."]
     assert second({"B": 0.01, "C": 0.01}) == ["A is ahead of all other models by more than chance explains."]
+    assert second({"B": 0.04, "C": 0.5}, 0.2) == ["These questions cannot tell A, B and C apart."]  # 0.08 of two
     assert second({"B": 0.01, "C": 0.5}) == ["A is ahead of B by more than chance explains."]  # C is far, yet untested
     assert second({}) == []  # without resampling nothing was tested
 

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from questree.api.papers import score_grids
+from questree.api.score_tables import agqa_tables
 from questree.faults import BadInput
 from questree.formats.agqa_import import read_questions
 from questree.metrics.answers import AnswerCounts, fit_rows, line, most_likely, score_agqa
@@ -180,3 +182,23 @@ def test_every_missing_file_of_a_plan_is_named(tmp_path: Path) -> None:
         "model: no such file gone.json",
         "iid: no such file lost.json",
     ]
+
+
+def indirect_objects(rows: list[Score]) -> dict[str, Any]:
+    lines: Any = next(told[1] for told in agqa_tables(rows) if told[0] == "Indirect references")
+    return next(one for one in lines if (one[" "], one["  "]) == ("Object", "All"))
+
+
+def test_every_metric_of_indirect_references_has_its_own_n(asked: QuestionRecords) -> None:
+    rows = [row for model in ("a", "b") for row in score_agqa(asked, table(SAID)).rows(model)]
+    line = indirect_objects(rows)
+    assert (line["n of precision"], line["n of recall"]) == (1, 2)  # V-2 and V-3; the direct one of V-2 was right
+    wrong = [*rows, *score_agqa(asked, table(SAID | {"V-1": "no"})).rows("c")]
+    line = indirect_objects(wrong)
+    own = {name: line[f"n of {name} precision"] for name in "abc"}
+    assert (own, line["n of recall"]) == ({"a": 1, "b": 1, "c": 0}, 2)
+    (grid,) = (one for one in score_grids("agqa", wrong, {}, None) if one.name == "agqa-indirect")
+    at = [(column.over, column.title) for column in grid.columns]
+    entries = next(one.entries for one in grid.lines if one.heads == ("Object", "All"))
+    of = {at[place - 1]: entries[place] for place in range(1, len(at), 2)}
+    assert of == {(model, metric): n for model in "abc" for metric, n in (("precision", own[model]), ("recall", 2))}

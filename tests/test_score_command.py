@@ -14,6 +14,7 @@ from worlds.papers import compiled
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 KEYS = ["metric", "by", "group", "value", "n", "low", "high", "model"]
+MEAN = "accuracy (mean over answers)"
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +39,11 @@ def test_decomp_writes_the_flat_table_and_prints_the_papers(folder: Path) -> Non
         "score", "decomp", "--hierarchies", folder / "h", *files, "--json", folder / "o.json", "--resamples", 20
     )
     assert done.returncode == 0, done.stderr
-    assert "noisy: predictions for 1,510 of 1,510 questions (100.00 %)" in done.stdout
+    assert "noisy: predictions for 1,347 of 1,347 questions (100.00 %)" in done.stdout
     assert "policy exact" in done.stdout and "N/A" in done.stdout
+    first, second, head = done.stdout.splitlines()[4:7]  # below what was read of either model
+    assert re.fullmatch(r"noisy: question accuracy 82\.63 \[.*\] over 1,347 questions and sub-questions", first)
+    assert second.startswith("perfect: question accuracy 100.00 [") and head == "By question type"
     rows: list[dict[str, Any]] = json.loads((folder / "o.json").read_text())
     assert all(list(row) == KEYS for row in rows)
     at = {(row["metric"], row["by"], row["group"], row["model"]): row for row in rows}
@@ -109,21 +113,29 @@ def test_compare_and_power(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "random minus noisy" in done.stdout and "cells differ at a false discovery rate of 0.05" in done.stdout
     lines = done.stdout.splitlines()
-    assert lines[-1].startswith("Overall accuracy: random 10.14, noisy 74.21: -64.07 [")
-    shares = [line for line in lines[5:-2] if " dag " not in line]  # a correlation is no share
-    sizes = [abs(float(found[1])) for line in shares if (found := re.search(r"([-\d.]+) +\[", line))]
-    assert sizes == sorted(sizes, reverse=True) and len(sizes) > 10
-    done = questree(
-        *("compare", folder / "noisy.json", folder / "random.json", "--hierarchies", folder / "h", "--resamples", 50),
-        *("--metric", "accuracy", "--by", "type", "--significant"),
-    )
-    table = [line for line in done.stdout.splitlines() if line.startswith(" accuracy")]
-    assert table and all(line.startswith(" accuracy  type ") and line.endswith("*") for line in table)
+    assert lines[-1].startswith("Overall question accuracy: random 43.58, noisy 82.63: -39.05 [")
+    shares = [line for line in lines[5:-3] if " dag " not in line]  # a correlation is no share
+    weak = ["]?" in line for line in shares if "[" in line]
+    assert weak == sorted(weak) and any(weak) and not all(weak)  # those without a test are last, and have none
+    assert not any(re.search(r"\]\?.* 0\.\d{4}", line) for line in shares) and lines[-3].startswith(" ? no test: ")
+    for mark in ("]  ", "]?"):
+        sizes = [
+            abs(float(found[1])) for line in shares if mark in line and (found := re.search(r"([-\d.]+) +\[", line))
+        ]
+        assert sizes == sorted(sizes, reverse=True) and len(sizes) > 3
+    files = [folder / "noisy.json", folder / "random.json"]
+    command = ("compare", *files, "--hierarchies", folder / "h", "--resamples", 50)
+    done = questree(*command, "--metric", "accuracy", "--by", "type", "--significant")
+    table = [line for line in done.stdout.splitlines() if line.startswith(" accuracy (")]
+    assert table and all(line.endswith("*") and line.split("  ")[:2] == [f" {MEAN}", "type"] for line in table)
+    done = questree(*command, "--significant", "--rows", "Overall", "--markdown", folder / "some.md")
+    counted = re.search(r"\d+ of (\d+) cells differ", done.stdout)
+    assert counted and f"q by Benjamini-Hochberg over {counted[1]} cells" in (folder / "some.md").read_text()
     power = ["power", "--predictions", folder / "noisy.json", "--hierarchies", folder / "h", "--resamples", 50]
     done = questree(*power, "--half-width", 0.02)
     assert done.returncode == 0 and "videos needed" in done.stdout
     done = questree(*power, "--metric", "luck")
-    assert done.returncode == 1 and "--metric: expected a metric, got 'luck'; choose from accuracy, CA" in done.stderr
+    assert done.returncode == 1 and "--metric: expected a metric, got 'luck'; choose from question acc" in done.stderr
     done = questree("power", "--predictions", folder / "noisy.json")
     assert done.stderr == "error: expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)\n"
 
@@ -136,19 +148,20 @@ def test_scores_and_comparisons_are_written_for_a_paper(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     tex, text = (folder / "t.tex").read_text(), (folder / "t.md").read_text()
     assert r"\textbf{74.21}" in tex and r"10.14\rlap{*}" in tex and "Benjamini-Hochberg" in tex
-    assert "| Overall | noisy | **74.21**<br>[" in text and "| Overall | random | 10.14\\*<br>[" in text
+    assert f"| Question type | A{MEAN[1:]} noisy | A{MEAN[1:]} random | CA noisy |" in text  # as Table 3
+    assert "| Overall | **74.21**<br>[" in text and " | 10.14\\*<br>[" in text
     assert compiled(folder, tex) == []
     done = questree(*score, *kinds, "--columns", "accuracy", "--rows", "Overall", "--ci", "none", "--quiet")
     assert done.returncode == 0, done.stderr
     assert len((folder / "t.csv").read_text().splitlines()) == 3
-    assert "| Overall | noisy | **74.21** | 1,347 |" in (folder / "t.md").read_text()
+    assert "| Overall | **74.21** | 10.14\\* | 1,347 |" in (folder / "t.md").read_text()
     compare = ("compare", folder / "noisy.json", folder / "random.json", "--hierarchies", folder / "h")
     done = questree(*compare, "--resamples", 50, *kinds, "--quiet")
     assert done.returncode == 0, done.stderr
-    assert "| Overall | accuracy | **74.21** | 10.14 | -64.07\\*<br>[" in (folder / "t.md").read_text()
+    assert f"| Overall | {MEAN} | **74.21** | 10.14 | -64.07\\*<br>[" in (folder / "t.md").read_text()
     assert compiled(folder, (folder / "t.tex").read_text()) == []
     done = questree(*score, *kinds, "--columns", "luck")
-    assert "error: --columns: expected a name in the tables, got 'luck'; choose from accuracy, CA" in done.stderr
+    assert f"--columns: expected a name in the tables, got 'luck'; choose from A{MEAN[1:]}, noisy" in done.stderr
 
 
 def test_a_name_that_no_file_can_have_is_one_line_about_it(folder: Path) -> None:
@@ -164,12 +177,12 @@ def test_models_that_are_too_close_for_the_test_set_are_named(folder: Path) -> N
     done = questree("score", "decomp", "--hierarchies", folder / "h", *files, "--resamples", 50)
     close = [line for line in done.stdout.splitlines() if "too small a difference" in line]
     assert len(close) == 1 and close[0].startswith("nearly minus noisy: "), done.stderr
-    assert close[0].endswith("; too small a difference in accuracy for this test set")
+    assert close[0].endswith("; too small a difference in question accuracy for this test set")
     compared = questree(
         *("compare", folder / "noisy.json", folder / "nearly.json", "--hierarchies", folder / "h", "--resamples", 50),
-        *("--metric", "accuracy", "--by", "type"),
+        *("--metric", "question accuracy", "--by", "type"),
     )
-    (overall,) = [line for line in compared.stdout.splitlines() if line.startswith(" accuracy  type  Overall")]
+    (overall,) = [line for line in compared.stdout.splitlines() if line.startswith(" question accuracy  type  Overall")]
     difference, low, high, p = re.findall(r"-?\d+\.\d+", overall)[2:6]
     assert close[0].startswith(f"nearly minus noisy: {difference} [{low}, {high}], p {p};")
 

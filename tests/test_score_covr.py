@@ -155,10 +155,13 @@ def test_models_that_are_too_close_are_named_and_tables_are_written(
     files = [written(tmp_path / f"{name}.jsonl", own) for name, own in models.items()]
     paper = PaperOptions(markdown=tmp_path / "t.md", latex=tmp_path / "t.tex")
     command(run.folder, predictions=files, how=Scoring(resamples=300), paper=paper)
-    close = [line for line in capsys.readouterr().out.splitlines() if "too small a difference" in line]
-    assert len(close) == 1 and close[0].startswith("two minus one: ")
+    told = capsys.readouterr().out.splitlines()
+    close = [line for line in told if "too small a difference" in line]
+    assert [line.partition(":")[0] for line in close] == ["two minus one", "three minus two"]
+    assert "p 0.2500" in close[1], "three images, and less than a quarter of all patterns of signs cannot be"
+    assert any(line.startswith("three minus one: -100.00 ") and "]? in accuracy; ? no test" in line for line in told)
     text = (tmp_path / "t.md").read_text()
-    assert "| Overall | one | **100.00**<br>" in text and "| Overall | three | 0.00\\*<br>" in text
+    assert "| Overall | one | **100.00**<br>" in text and "| Overall | three | 0.00<br>" in text
     assert compiled(tmp_path, (tmp_path / "t.tex").read_text()) == []
 
 
@@ -207,7 +210,7 @@ def test_the_plan_of_the_splits_is_scored_for_generalization(run: Run, tmp_path:
         paper=PaperOptions(markdown=tmp_path / "g.md"),
     )
     text = (tmp_path / "g.md").read_text()
-    assert "| Overall | text-only | | 0.00\\*<br>" in text and "| Overall | iid | | **100.00**<br>" in text
+    assert "| Overall | text-only | | 0.00<br>" in text and "| Overall | iid | | **100.00**<br>" in text
     found = {
         row["group"]: row["value"] for row in json.loads((tmp_path / "g.json").read_text()) if "score" in row["metric"]
     }

@@ -10,6 +10,7 @@ import pytest
 from judges.naive_scores import scores as naive
 from questree.faults import BadInput
 from questree.formats.decomp_files import hierarchies_of, read_hierarchies
+from questree.metrics.answered import needed
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score, Scored
 from questree.rules import VIDEO_DAGS
@@ -116,7 +117,24 @@ def test_every_edge_case_is_met(case: str) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_a_judge_with_loops_counts_the_same(seed: int) -> None:
+    same_counts(*random_files(seed))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_what_nobody_knows_needs_no_prediction_and_takes_part_where_it_has_one(seed: int) -> None:
     files, said = random_files(seed)
+    nodes = [
+        node for name in ("V1", "V2") for one in files[f"{name}.json"].values() for node in one["subquestion"].values()
+    ]
+    for node in [*nodes, *files["isolated.json"]]:
+        node["answer"] = None if node["key"][-1] in "369" else node["answer"]
+    wanted = hierarchies_of(files)
+    known = {*wanted.keys.gather(needed(wanted))}
+    assert len(said.keys() - known) > 15
+    same_counts(files, {id: word for id, word in said.items() if id in known or id[-1] != "6"})
+
+
+def same_counts(files: dict[str, Any], said: dict[str, str]) -> None:
     counts, dags = naive(files, said)
     result = scored(files, said)
     rows = rows_of(result)

@@ -18,7 +18,7 @@ from questree.cli.fpvg import fpvg
 from questree.cli.paper import PaperOptions
 from questree.faults import BadInput
 from questree.metrics.comparison import over_runs
-from questree.metrics.fpvg import match, score_fpvg
+from questree.metrics.fpvg import SIGNS, match, score_fpvg
 from questree.metrics.relevance import as_released, box_rows, corners, iou, overlap, relevance
 from questree.metrics.scores import Score
 from questree.scoring.compared import OnePolicy
@@ -427,12 +427,20 @@ def test_the_best_model_is_bold_and_medians_of_runs_are_tested(folder: Path) -> 
     """MAC answers the same whatever it sees; both runs of UpDn are the vectors', so their median is."""
     every, rel, irrel = (folder / f"{name}.json" for name in ("all", "rel", "irrel"))
     given = {"all": [every] * 3, "rel": [rel, rel, every], "irrel": [irrel, irrel, every]}
-    paper, how = PaperOptions(markdown=folder / "t.md", rows="Overall"), OnePolicy(resamples=50)
-    found = scores(folder, **given, model=["UpDn", "UpDn", "MAC"], paper=paper, how=how)
-    best = 100 * (found["UpDn, median of 2 runs", "FPVG+", "all", "Overall"].value or 0)
+    (folder / "ood.json").write_text(json.dumps(dict(list(INPUTS["questions"].items())[:300])))
+    paper, how = PaperOptions(markdown=folder / "t.md", latex=folder / "t.tex"), OnePolicy(resamples=50)
+    found = scores(folder, **given, model=["UpDn", "UpDn", "MAC"], paper=paper, how=how, ood=folder / "ood.json")
     text = (folder / "t.md").read_text()
-    assert f"| Overall | UpDn, median of 2 runs | **{best:.2f}**" in text and "| Overall | MAC | 0.00\\*" in text
-    assert "Of several training runs the medians are compared" in text
+    lines = [line for line in text.splitlines() if line.startswith("| UpDn, median of 2 runs |")]
+    assert f"**{100 * (found['UpDn, median of 2 runs', 'FPVG+', 'all', 'Overall'].value or 0):.2f}**" in lines[0]
+    assert " | 0.00\\*" in text and "Of several training runs the medians are compared" in text
+    header = "| Model | FPVG+ ID | FPVG+ OOD | FPVG- ID | FPVG- OOD | n of FPVG+ ID |"  # of Table 4
+    ratios = text.split(header)[1].split("| UpDn, median of 2 runs |")[1].split("|")
+    wanted = [found["UpDn, median of 2 runs", "c2i", side, sign] for sign in SIGNS for side in ("ID", "OOD")]
+    assert [cell.split("<br>")[0].strip() for cell in ratios[:4]] == [f"{row.value:.3f}" for row in wanted]
+    about = next(line for line in text.split(header)[0].splitlines()[::-1] if line)
+    assert "In per cent" not in about and "Intervals hold 95 %" in about  # a ratio is no share
+    assert f"{wanted[0].value:.3f}" in (folder / "t.tex").read_text()
 
 
 def test_options_of_runs_are_given_for_every_run(folder: Path) -> None:

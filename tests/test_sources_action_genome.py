@@ -90,9 +90,9 @@ def test_actions_get_the_frames_inside_them_and_are_numbered_by_start(tmp_path: 
     reading = read(write_action_genome(tmp_path, frames, train={"AAAAA": (text, 30.0)}))
     assert actions(reading.facts) == [
         ("c106", 1, 0.0, 1.0, 0, 0),
-        ("c106", 2, 1.5, 3.5, 1, 2),
+        ("c106", 2, 1.5, 3.5, 1, 1),
         ("c097", 1, 2.0, 2.0, 1, 1),
-        ("c020", 1, 4.0, 99.0, None, None),
+        ("c020", 1, 4.0, 99.0, 2, 2),  # half a second away
     ]
     assert reading.skipped == {"action that ends after its video, kept": 1}
 
@@ -287,7 +287,7 @@ def test_a_video_with_many_frames_has_tracks_of_several_words(tmp_path: Path) ->
     facts = read(write_action_genome(tmp_path, frames, {}, train={"AAAAA": ("c107 2 4", 9.0)})).facts
     assert relations(facts) == {"holding cup": list(range(130))}
     assert facts.tracks["bits"].list.len().to_list() == [3, 3]
-    assert actions(facts) == [("c107", 1, 2.0, 4.0, 59, 119)]
+    assert actions(facts) == [("c107", 1, 2.0, 4.0, 59, 118)]
 
 
 def test_an_empty_source_gives_empty_tables(tmp_path: Path) -> None:

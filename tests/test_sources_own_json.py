@@ -67,6 +67,17 @@ def test_the_example_becomes_facts() -> None:
     assert reading.skipped == {}
 
 
+def test_two_spellings_of_a_class_in_a_frame_are_one_object(tmp_path: Path) -> None:
+    first = {"class": "cup", "relations": ["holding"]}
+    second = {"class": "cup/glass/bottle", "relations": ["in front of", "holding"]}
+    frame = {"number": 0, "seconds": 0, "objects": [first, second]}
+    (tmp_path / "x.json").write_bytes(msgspec.json.encode({"videos": [{"id": "a", "frames": [frame]}]}))
+    reading = read(tmp_path / "x.json")
+    assert presence(reading.facts) == {"cup": [0]}
+    assert relations(reading.facts) == {"holding cup": [0], "in front of cup": [0]}
+    assert reading.skipped == {"object that its frame has under another spelling, counted as that one": 1}
+
+
 def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_bytes(msgspec.json.encode(changed("id", to=name)))

@@ -62,7 +62,7 @@ def test_the_example_becomes_facts() -> None:
     assert relations(facts) == {"in front of closet": [0, 1, 2], "holding book": [1]}
     assert presence(facts) == {"book": [1], "closet": [0, 1]}
     assert facts.persons.select("frame", "x1", "x2").rows() == [(0, 5.0, 25.0)]
-    assert actions(facts) == [("c112", 1, 1.0, 2.0, 0, 1), ("c026", 1, 2.0, 2.0, 1, 1), ("c112", 2, 4.0, 4.0, 3, 3)]
+    assert actions(facts) == [("c112", 1, 1.0, 2.1, 0, 1), ("c026", 1, 2.0, 2.1, 1, 1), ("c112", 2, 4.0, 4.1, 3, 3)]
     assert reading.skipped == {
         "relation 'near', which Action Genome does not have, left out": 1,
         "question without situations": 1,
@@ -86,7 +86,7 @@ def test_questions_about_one_video_are_put_together(tmp_path: Path) -> None:
     facts = read(tmp_path, train=[first, again]).facts
     assert len(facts.videos) == 1
     assert relations(facts) == {"holding book": [0], "touching book": [0]}
-    assert actions(facts) == [("c026", 1, 1.0, 2.0, 0, 1)]
+    assert actions(facts) == [("c026", 1, 1.0, 2.1, 0, 1)]
 
 
 def test_the_split_is_what_the_file_name_says(tmp_path: Path) -> None:

@@ -507,10 +507,11 @@ def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient
     page = client.get("/compare?a=true&b=chain&now=yes").text
     assert client.get("/compare?a=true&b=chain").text == page
     scores = {(row.metric, row.by, row.group): row for row in own.comparing.differences("true", "chain")}
-    overall = scores["accuracy", "type", "Overall"]
-    assert overall.a == 1.0
-    assert overall.b is not None
-    assert f"{100 * overall.b:.1f} %" in page
+    for metric, title in (("question accuracy", "question accuracy"), ("accuracy", "accuracy (mean over answers)")):
+        overall = scores[metric, "type", "Overall"]
+        assert overall.a == 1.0
+        assert overall.b is not None
+        assert f"{100 * overall.b:.1f} %" in page and page.count(f'class="metric">{title}</th>') == 1
     links = re.findall(r'<a href="(/\?model=true[^"]*)">([\d,]+)</a>', page)
     every = next(html.unescape(link) for link, _ in links if "type" not in link and "composition" not in link)
     listed = client.get(every)

@@ -9,6 +9,10 @@ from math import inf
 Done = tuple[str, float, float]
 
 
+class Unseen(str):
+    """An action that no frame shows: it is done beside the others, but nobody would know it for an answer."""
+
+
 def only_one(video: list[Done], since: float = -inf, until: float = inf) -> str | None:
     """What is done in this time, if it is one thing done once."""
     found = [a for a, start, end in video if end > since and start < until]
@@ -47,3 +51,11 @@ def in_order(video: list[Done], a: str, b: str) -> str | None:
         return None
     (a_start, a_end), (b_start, b_end) = times[a][0], times[b][0]
     return "before" if a_end <= b_start else "after" if b_end <= a_start else None
+
+
+def longest(video: list[Done]) -> str | None:
+    """Of two actions or more, the one with the longest instance, by more than seven seconds."""
+    lengths = sorted(((end - start, a) for a, start, end in video), reverse=True)
+    if len({a for _, a in lengths}) < 2 or lengths[0][0] - lengths[1][0] <= 7:
+        return None
+    return lengths[0][1]

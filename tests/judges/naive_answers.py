@@ -38,12 +38,12 @@ class Scene:
 
     @cached_property
     def indirect(self) -> list[Deed]:
-        return names.indirect_deeds(self.video, self.things)
+        return names.indirect_deeds(self.video, self.things, self.edition)
 
     @cached_property
     def times(self) -> tuple[list[Time], list[Time]]:
         """Of the first and of the second pass: there every time has an indirect object, and between is off."""
-        plain = [names.WHOLE_VIDEO, *names.times(self.video, self.deeds)]
+        plain = [names.WHOLE_VIDEO, *names.times(self.video, self.deeds, edition=self.edition)]
         return plain, names.times(self.video, self.indirect, between=False)
 
     @cached_property
@@ -56,7 +56,7 @@ class Scene:
 
     def once(self, how: Callable[..., Any], time: Time, *args: object) -> Any:
         """How(video, *args, window), looked up once."""
-        key = (how, time.kind, *(deed.action for deed in time.deeds), args)
+        key = (how, time.kind, time.reading, *(deed.action for deed in time.deeds), args)
         if key not in self.known:
             self.known[key] = how(self.video, *args, names.frames(self.video, time))
         return self.known[key]
@@ -158,7 +158,8 @@ def order(c: Candidate) -> str | None:
 def length(sign: int, verified: bool) -> Callable[[Candidate], str | None]:
     def answer(c: Candidate) -> str | None:
         a, b = (deed.action for deed in c.deeds)
-        found = names.answer(judge.compared, c.video, a, b, sign)
+        found = c.answer_of(judge.compared_in, a, b, sign) if c.time.deeds else None
+        found = found if c.time.deeds else names.answer(judge.compared, c.video, a, b, sign)
         return yes(found == a) if found and verified else found
 
     return answer

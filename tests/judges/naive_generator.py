@@ -6,12 +6,14 @@ order in which they are tried are used.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
 from judges import naive_references as names
 from judges.facts import ACTIONS, RELATIONS, Video, folded, named
 from judges.naive_answers import Candidate, Scene
+from judges.naive_between_frames import may_change
 from judges.naive_references import (
     AFTER,
     ALL,
@@ -80,6 +82,18 @@ SHAPES = {
 }
 
 
+def shape_of(template: str, edition: str) -> Shape:
+    """Edition 1.0 asks whether a thing was behind them, too (Figure 3), and of lengths in any time (Figure 7c)."""
+    shape = SHAPES[template]
+    if edition == "2.0":
+        return shape
+    shape = shape._replace(relations=CVS) if template == "objRelExists" else shape
+    return shape._replace(times=T5) if template in LENGTHS else shape
+
+
+LENGTHS = ("actLengthLongerChoose", "actLengthShorterChoose", "actLengthLongerVerify", "actLengthShorterVerify")
+
+
 def most_steps(template: str) -> int:
     """The most steps a question can take: an indirect name everywhere, in a between if there is one."""
     shape = SHAPES[template]
@@ -131,11 +145,15 @@ TEMPLATES = {"2.0": [name for name in SHAPES if name != "actExists"], "1.0": lis
 def rules_of(template: str, edition: str) -> set[str]:
     """In edition 1.0 a first or last choice need not be decided by the real first or last object (0.1.11), an object is
     verified to be first or last of a single one, too (12.8), and a relation reference is not about the object asked,
-    nor about the answer (3.6); when an object was touched is asked where its entries agree."""
+    nor about the answer (3.6); when an object was touched is asked of any (12.9), where its entries agree. A pair or a
+    choice may have an object of the time's action (Figure 7b: "Before opening a box, were they holding a box?")."""
     if edition == "2.0":
         return RULES_OF[template]
     shape, own = SHAPES[template], RULES_OF[template] - {t.UNDECIDED}
-    own |= {t.ENTERED} if template == "objTime" else set()
+    own = own - {t.BANNED_OBJECT} | {t.ENTERED} if template == "objTime" else own
+    own = own | {t.TIME_ACTION} if template in LENGTHS else own
+    says = template == "objRelExists" or (shape.relations and template.endswith("Choose"))
+    own = own - {t.TIME_OBJECT} | {t.TIME_SAYS} if says else own
     own -= {t.ONE_CHOICE} if template.endswith("Verify") else set()
     if not shape.relations or template in ("relExists", "relTime"):
         return own
@@ -189,14 +207,30 @@ def ask(scene: Scene, rejected: Counter[tuple[str, str]]) -> list[Question]:
     own = {template.name: template for template in EDITIONS[scene.edition].templates}
     for template in TEMPLATES[scene.edition] if scene.video.frames else ():
         tried = sorted(rules_of(template, scene.edition), key=own[template].rules.index)
-        rules = [(rule, RULES[rule]) for rule in (*tried, t.STEPS)]
         for candidate in candidates(template, scene):
-            failed = next((rule for rule, fails in rules if fails(candidate)), None)
+            failed = first_failed(candidate, tried)
+            failed = failed or (t.UNSHOWN if may_change(candidate) else None)
+            failed = failed or (t.READINGS if readings_differ(candidate, tried) else None)
+            failed = failed or first_failed(candidate, [t.STEPS])
             if failed:
                 rejected[template, failed] += 1
             else:
                 found.append(question(candidate))
     return effects(found)
+
+
+def first_failed(candidate: Candidate, rules: list[str]) -> str | None:
+    return next((rule for rule in rules if RULES[rule](candidate)), None)
+
+
+def readings_differ(candidate: Candidate, rules: list[str]) -> bool:
+    """Is there another way to read its time in which it would not be asked, or have another answer? Or its length?"""
+    sign = {"actLongest": 1, "actShortest": -1}.get(candidate.template)
+    if sign and not names.clear_length(candidate.video, sign):
+        return True
+    times = names.readings(candidate.video, candidate.time)
+    others = [replace(candidate, time=time) for time in times]
+    return any(other.answer != candidate.answer or first_failed(other, rules) or may_change(other) for other in others)
 
 
 def question(candidate: Candidate) -> Question:
@@ -209,7 +243,7 @@ def question(candidate: Candidate) -> Question:
 def candidates(template: str, scene: Scene) -> Iterator[Candidate]:
     """The full product of the slots (3.0); the second pass has only what contains an indirect object of an action. In
     edition 1.0 these stand wherever actions are named: so the printed questions of Figures 6 and 7."""
-    shape = SHAPES[template]
+    shape = shape_of(template, scene.edition)
     for second_pass in (False, True)[: 1 + (shape.second_pass and scene.edition == "2.0")]:
         times = [t for t in scene.times[second_pass] if t.kind in shape.times] if shape.times else [names.WHOLE_VIDEO]
         for relation, done_to in relations(template, scene):
@@ -223,7 +257,7 @@ def relations(template: str, scene: Scene) -> list[tuple[str, str]]:
     """Each with the object it is named by, if any."""
     if template == "relExists":
         return [(relation, "") for relation in EVERY_RELATION]
-    groups = SHAPES[template].relations
+    groups = shape_of(template, scene.edition).relations
     direct = [(relation, "") for relation in names.relations(scene.video, groups)]
     return [*direct, *scene.done_to] if groups else [("", "")]
 

@@ -26,6 +26,8 @@ from judges.facts import (
 )
 from judges.facts import between as between_two
 from judges.facts import named as class_named
+from judges.facts import readings as judged_readings
+from judges.naive_between_frames import never_shown, unshown
 
 ALL, BEFORE, AFTER, WHILE, BETWEEN = "all", "before", "after", "while", "between"
 DIRECT, FIRST, LAST, WHOLE = "direct", "first", "last", "whole"
@@ -73,6 +75,7 @@ class Time(NamedTuple):
     kind: str
     a: Deed | None = None
     b: Deed | None = None
+    reading: int | None = None  # one of those it may have; else as it is answered
 
     @property
     def deeds(self) -> list[Deed]:
@@ -119,7 +122,9 @@ def things(video: Video, timed: bool = False) -> list[Thing]:
         else:
             first, last = (answer(end, video, relation, video.frames) for end in (judge.first, judge.last))
             named = {kind: thing for kind, thing in ((FIRST, first), (LAST, last)) if thing}
-        found += [Thing(kind, thing, relation) for kind, thing in named.items() if thing not in NEVER_SLOT]
+        hidden = set() if video.released_between else never_shown(video, relation)
+        kept = {kind: thing for kind, thing in named.items() if thing not in NEVER_SLOT and not hidden - {thing}}
+        found += [Thing(kind, thing, relation) for kind, thing in kept.items()]
         found += timed_things(video, relation) if timed and len(ever) > 1 else []
     order = (DIRECT, FIRST, LAST, WHOLE)
     return sorted(found, key=lambda t: (order.index(t.kind), OBJECT_AT[t.object], RELATION_AT.get(t.relation, -1)))
@@ -128,17 +133,30 @@ def things(video: Video, timed: bool = False) -> list[Thing]:
 def timed_things(video: Video, relation: str) -> list[Thing]:
     """Names with a time of their own; relation and object do not occur in the time's actions (5.1, edition 1.0)."""
     found = []
-    for time in times(video, [Deed(DIRECT, action) for action in actions(video)]):
-        window = frames(video, time)
-        named = {kind: answer(end, video, relation, window) for kind, end in ((FIRST, judge.first), (LAST, judge.last))}
-        ever = judge.objects(video, relation, window)
-        named[WHOLE] = min(ever) if len(ever) == 1 else None
+    for time in times(video, [Deed(DIRECT, action) for action in actions(video)], edition="1.0"):
+        named = ends(video, relation, frames(video, time))
+        for other in readings(video, time):
+            again = ends(video, relation, frames(video, other))
+            named = {kind: thing for kind, thing in named.items() if again[kind] == thing}
         verbs = {folded(ACTIONS[deed.action].verb) for deed in time.deeds}
         objects = {word for deed in time.deeds if (word := class_named(deed.action))}
         banned = NEVER_SLOT | objects
+        hidden = set() if video.released_between else unshown(video, frames(video, time), relation)
         if relation not in verbs:
-            found += [Thing(kind, o, relation, time) for kind, o in named.items() if o and o not in banned]
+            told = {kind: o for kind, o in named.items() if o and o not in banned and not hidden - {o}}
+            found += [Thing(kind, o, relation, time) for kind, o in told.items()]
     return found
+
+
+def ends(video: Video, relation: str, window: Window) -> dict[str, str | None]:
+    """What each kind of name means in a time."""
+    ever = judge.objects(video, relation, window)
+    only = min(ever) if len(ever) == 1 else None
+    return {
+        FIRST: answer(judge.first, video, relation, window),
+        LAST: answer(judge.last, video, relation, window),
+        WHOLE: only,
+    }
 
 
 def done_to(video: Video) -> list[tuple[str, str]]:
@@ -154,19 +172,30 @@ def actions(video: Video) -> list[str]:
 def deeds(video: Video) -> list[Deed]:
     """Every name of an action but the indirect ones (5.3)."""
     lengths = ((LONGEST, 1), (SHORTEST, -1))
-    extremes = [(kind, answer(judge.extreme, video, sign)) for kind, sign in lengths]
+    extremes = [(kind, answer(judge.extreme, video, sign)) for kind, sign in lengths if clear_length(video, sign)]
     return [Deed(DIRECT, a) for a in actions(video)] + [Deed(kind, action) for kind, action in extremes if action]
 
 
-def indirect_deeds(video: Video, named: list[Thing]) -> list[Deed]:
-    """Actions whose noun is replaced by the name of its object (5.3)."""
+def clear_length(video: Video, sign: int) -> bool:
+    """Is what takes longest (shortest) at a time also what takes longest in all? As released only the first counts."""
+    single, in_all = (answer(how, video, sign) for how in (judge.extreme, judge.extreme_in_all))
+    return single == in_all or video.released_between
+
+
+def indirect_deeds(video: Video, named: list[Thing], edition: str = "2.0") -> list[Deed]:
+    """Actions whose noun is replaced by the name of its object (5.3). In edition 1.0 that may be a place or tool
+    (Figure 6a: "tidied up with the first thing they went behind")."""
     found = []
     for action in actions(video):
-        if not replaceable(action):
+        if not replaceable(action, edition):
             continue
-        verb, thing = pair(action) or ("", "")
+        verb, thing = folded(ACTIONS[action].verb), class_named(action)
         # verb and object must name this action and no other one of the video (5.3, 13.4; 3.0: no program twice)
-        if any(pair(other) == (verb, thing) for other in actions(video) if other != action):
+        others = [other for other in actions(video) if other != action and folded(ACTIONS[other].verb) == verb]
+        done_to = pair(action) == (verb, thing)
+        if any(
+            (pair(other) or ("", ""))[1] == thing or (not done_to and class_named(other) == thing) for other in others
+        ):
             continue
         names = [name for name in named if name.kind != DIRECT and name.object == thing and name.relation != verb]
         names = [name for name in names if name.time is None]  # a time inside a time is not said (5.4)
@@ -175,10 +204,10 @@ def indirect_deeds(video: Video, named: list[Thing]) -> list[Deed]:
 
 
 @cache
-def replaceable(action: str) -> bool:
+def replaceable(action: str, edition: str) -> bool:
     """May the noun of its phrase be replaced, whatever the video?"""
     about = pair(action)
-    if about is None or action == FROM_A_BOX or about[1] in (PICTURE, UNNAMED):
+    if about is None or action == FROM_A_BOX or about[1] == PICTURE or (about[1] == UNNAMED and edition == "2.0"):
         return False
     name = OBJECTS[noun(action)].name
     several = {pair(other) for other in ACTIONS if folded(ACTIONS[counted(other)].verb) == about[0]}
@@ -188,6 +217,8 @@ def replaceable(action: str) -> bool:
 
 def frames(video: Video, time: Time) -> Window:
     """The window (4)."""
+    if time.reading is not None:
+        return judged_readings(video, time.kind, *(deed.action for deed in time.deeds))[time.reading]
     windows: dict[str, Callable[..., Window]] = {
         BEFORE: before,
         AFTER: after,
@@ -197,9 +228,19 @@ def frames(video: Video, time: Time) -> Window:
     return windows[time.kind](video, *(deed.action for deed in time.deeds)) if time.deeds else video.frames
 
 
-def times(video: Video, named: list[Deed], between: bool = True) -> list[Time]:
-    """Every time that can be said with these names of actions; none that is empty."""
-    usable = [deed for deed in named if deed.action != FROM_A_BOX]
+def readings(video: Video, time: Time) -> list[Time]:
+    """What it may mean; nothing else is asked about a time that is read as released."""
+    if not time.deeds or video.released_between:
+        return []
+    every = judged_readings(video, time.kind, *(deed.action for deed in time.deeds))
+    return [time._replace(reading=at) for at in range(len(every))]
+
+
+def times(video: Video, named: list[Deed], between: bool = True, edition: str = "2.0") -> list[Time]:
+    """Every time that can be said with these names of actions; none that is empty, and none around an action that is
+    also done where no frame shows it. Edition 1.0 says "before taking something from a box" (Figure 7b)."""
+    banned = {*([FROM_A_BOX] if edition == "2.0" else []), *(action for action, *_ in video.unseen)}
+    usable = [deed for deed in named if deed.action not in banned]
     found = [Time(kind, deed) for kind in (BEFORE, AFTER, WHILE) for deed in usable if offered(video, kind, deed)]
     if between:
         found += [Time(BETWEEN, a, b) for a in usable for b in usable if a.action != b.action]

@@ -9,7 +9,8 @@ from judges import naive_references as names
 from judges import operators as judge
 from judges.facts import ACTIONS, INTERACTING, OTHER, RELATIONS, UNNAMED, is_contact, pair
 from judges.naive_answers import Candidate, Pair
-from judges.naive_references import ALL, BEFORE, BETWEEN, FIRST, INDIRECT, LONGEST
+from judges.naive_references import ALL, BEFORE, BETWEEN, FIRST, INDIRECT, LONGEST, WHILE
+from judges.naive_rules_alone import entailed
 from questree.benchmarks.agqa import templates as t
 
 # Special lists (1.4): floor, doorknob, clothes, shoe, hair; similar and forbidden objects; bans
@@ -42,7 +43,7 @@ BANNED_RELATIONS = {
     "objLastVerify": DRESSED,
 }
 TAKING, PUTTING, TOUCHING = "v023", "v016", "r22"
-TRANSITIONS = {"v023", "v016", "v025", "v001", "v012"}
+TRANSITIONS = {"2.0": {"v023", "v016", "v025", "v001", "v012"}, "1.0": {"v023", "v016", "v025", "v001"}}
 GRAB_A_PICTURE = "c083"
 
 
@@ -52,6 +53,14 @@ GRAB_A_PICTURE = "c083"
 def asked_pairs(c: Candidate) -> list[Pair]:
     """(relation, object) for "valid pair": of the slots, or of an open question's answer."""
     return [(c.relation, thing) for thing in (c.named or [c.answer or ""])]
+
+
+def time_says(c: Candidate) -> bool:
+    """Does an action that its frames show say the relation of an object asked about, or entail it?"""
+    if c.time.kind not in (BEFORE, WHILE):
+        return False
+    (verb, about), *_ = c.time_pairs
+    return about in c.named and c.relation in entailed(verb)
 
 
 def similar(c: Candidate) -> bool:
@@ -70,7 +79,7 @@ def one_choice(c: Candidate) -> bool:
 
 def transition(c: Candidate) -> bool:
     deeds = [deed.action for deed in c.deeds] or [c.answer or ""]
-    return any(ACTIONS[deed].verb in TRANSITIONS or deed == GRAB_A_PICTURE for deed in deeds)
+    return any(ACTIONS[deed].verb in TRANSITIONS[c.scene.edition] or deed == GRAB_A_PICTURE for deed in deeds)
 
 
 def decided(c: Candidate) -> bool:
@@ -114,6 +123,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.ABOUT_ANSWER: lambda c: c.done_to == c.answer,
     t.ALIKE: lambda c: c.named[0] == c.named[1] or set(c.named) in FORBIDDEN,
     t.TIME_OBJECT: lambda c: any(thing in c.named for _, thing in c.time_pairs),
+    t.TIME_SAYS: time_says,
     t.TIME_RELATION: lambda c: any(verb == c.relation for verb, _ in c.time_pairs),
     t.NO_ANSWER: lambda c: c.answer is None,
     t.UNASKABLE: lambda c: c.answer in names.NEVER_SLOT,
@@ -122,7 +132,7 @@ RULES: dict[str, Callable[[Candidate], bool]] = {
     t.ENTERED: entered_elsewhere,
     t.CONTACTS: lambda c: c.relation == TOUCHING and c.answer == "no" and bool(c.objects_of(INTERACTING)),
     t.TIME_ANSWER: lambda c: c.answer in c.localisers or any(thing == c.answer for _, thing in c.time_pairs),
-    t.TIME_ACTION: lambda c: c.deeds[0].action in c.localisers,
+    t.TIME_ACTION: lambda c: any(deed.action in c.localisers for deed in c.deeds),
     t.ONE_CHOICE: one_choice,
     t.BOTH: lambda c: set(c.named) <= c.objects,
     t.NOT_BOTH: lambda c: not set(c.named) <= c.objects,

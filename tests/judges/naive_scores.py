@@ -40,9 +40,10 @@ def scores(files: dict[str, Any], said: dict[str, str]) -> tuple[Counts, list[tu
         if name == "isolated.json":
             for row in content:
                 if row["type"] not in IGNORED:
-                    right = said[row["key"]] == row["answer"]
+                    right = row["answer"] is not None and said.get(row["key"]) == row["answer"]
                     for of in (group(row["type"]), "Overall"):
                         count(counts, ("accuracy", of, str(row["answer"])), right)
+                        count(counts, ("question accuracy", "type", of), right)
             continue
         seen = {what: set[str]() for what in ("accuracy", "parents", "checks")}
         for dag in content.values():
@@ -59,13 +60,17 @@ def scores(files: dict[str, Any], said: dict[str, str]) -> tuple[Counts, list[tu
 class Dag:
     def __init__(self, dag: dict[str, Any], said: dict[str, str]):
         self.nodes, self.hierarchy = dag["subquestion"], dag["hierarchy"]
-        self.said = {text: said[node["key"]] for text, node in self.nodes.items()}
+        self.said = {text: said.get(node["key"]) for text, node in self.nodes.items()}
+
+    def known(self, text: str) -> bool:
+        return self.nodes[text]["answer"] is not None
 
     def scored(self, text: str) -> bool:
-        return self.nodes[text]["type"] not in IGNORED
+        """What nobody knows and nobody answered is as if it were of an unscored type."""
+        return self.nodes[text]["type"] not in IGNORED and (self.known(text) or self.said[text] is not None)
 
     def usable(self, text: str) -> bool:
-        return self.scored(text) and self.nodes[text]["answer"] is not None
+        return self.scored(text) and self.known(text)
 
     def right(self, text: str) -> bool:
         return bool(self.said[text] == self.nodes[text]["answer"])
@@ -76,6 +81,7 @@ class Dag:
                 seen.add(text)
                 for of in (group(node["type"]), "Overall"):
                     count(counts, ("accuracy", of, node["answer"]), self.right(text))
+                    count(counts, ("question accuracy", "type", of), self.right(text))
 
     def parents(self, counts: Counts, seen: set[str]) -> None:
         for text, parts in self.hierarchy.items():
@@ -107,7 +113,7 @@ class Dag:
 
     def facts(self, text: str, composition: str, children: list[str]) -> tuple[str, Any, Any, Any] | None:
         """(kind, x, y, v): what the rules look at; None if nothing applies."""
-        v = [self.said[child] for child in children if self.nodes[child]["type"] in ASKED_YES_NO]
+        v = [self.said[child] for child in children if self.scored(child) and self.nodes[child]["type"] in ASKED_YES_NO]
         if composition in ("Interaction", "After", "Before", "While"):
             return ("one way", None, None, v) if v else None
         if composition in ("And", "Between"):

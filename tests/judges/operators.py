@@ -7,7 +7,7 @@ windows 4, truth of sub-questions 13.2). Words are vocabulary ids; what has no a
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judges.action_seconds import ends_last, in_order, only_finished, only_one, starts_first
+from judges.action_seconds import Unseen, ends_last, in_order, only_finished, only_one, starts_first
 from judges.facts import (
     ACTIONS,
     ANNOTATED,
@@ -28,6 +28,7 @@ from judges.facts import (
     folded,
     happening,
     merged,
+    named,
     noun,
     once,
     pair,
@@ -173,7 +174,7 @@ def by_seconds(how: Callable[..., str | None]) -> Callable[[Video, Window], str]
 
     def found(video: Video, window: Window) -> str:
         answer = how(video.done, window.since, window.until) if window else None
-        if answer is None:
+        if answer is None or isinstance(answer, Unseen):
             raise Undefined
         return answer
 
@@ -186,10 +187,22 @@ first_action, last_action = by_seconds(starts_first), by_seconds(ends_last)
 
 def extreme(video: Video, sign: int) -> str:
     """Longest (sign 1) or shortest (-1) instance, by more than 7 seconds, and another action is there."""
-    line = sorted(video.instances, key=lambda instance: -sign * instance.length)
-    if len({instance.action for instance in line}) < 2 or abs(line[0].length - line[1].length) <= 7:
+    line = sorted(((end - start, action) for action, start, end in video.done), key=lambda each: -sign * each[0])
+    if len({action for _, action in line}) < 2 or abs(line[0][0] - line[1][0]) <= 7 or isinstance(line[0][1], Unseen):
         raise Undefined
-    return line[0].action
+    return line[0][1]
+
+
+def extreme_in_all(video: Video, sign: int) -> str:
+    """The same of the sum of each action's instances."""
+    sums: dict[str, float] = {}
+    for action, start, end in video.done:
+        sums[action] = sums.get(action, 0.0) + end - start
+    line = sorted(sums, key=lambda action: -sign * sums[action])
+    shown = {instance.action for instance in video.instances}
+    if len(line) < 2 or abs(sums[line[0]] - sums[line[1]]) <= 7 or line[0] not in shown:
+        raise Undefined
+    return line[0]
 
 
 def compared(video: Video, a: str, b: str, sign: int) -> str:
@@ -199,10 +212,25 @@ def compared(video: Video, a: str, b: str, sign: int) -> str:
     return counted(a) if lead > 0 else counted(b)
 
 
+def compared_in(video: Video, a: str, b: str, sign: int, window: Window) -> str:
+    """The same of two actions that begin and end in a time; a time without frames is no time to ask about. One that is
+    no stretch of seconds has their frames."""
+    done = [once(video, x) for x in (a, b)]
+    if window.since < window.until:
+        inside = all(window.since <= each.start and each.over <= window.until for each in done)
+    else:
+        inside = all({*each.frames} <= window for each in done)
+    if not (window and inside):
+        raise Undefined
+    return compared(video, a, b, sign)
+
+
 def to_action(video: Video, verb: str, thing: str) -> str:
-    """The only action of the video with this verb and object; never taking something from a box (5.3)."""
-    found = {i.action for i in video.instances if pair(i.action) == (folded(verb), merged(thing))}
-    return the_one(found - {"c044"})
+    """The only action of the video with this verb and object; never taking something from a box (5.3). If it is done to
+    none like that, the object may be its place or tool."""
+    verbed = {i.action for i in video.instances if folded(ACTIONS[i.action].verb) == folded(verb)} - {"c044"}
+    done_to = {action for action in verbed if pair(action) == (folded(verb), merged(thing))}
+    return the_one(done_to or {action for action in verbed if named(action) == merged(thing)})
 
 
 MEANINGS: dict[str, Callable[..., Any]] = {
@@ -244,6 +272,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "shortest": lambda video: extreme(video, -1),
     "longer": lambda video, a, b: compared(video, a, b, 1),
     "shorter": lambda video, a, b: compared(video, a, b, -1),
+    "longer_in": lambda video, a, b, window: compared_in(video, a, b, 1, window),
+    "shorter_in": lambda video, a, b, window: compared_in(video, a, b, -1, window),
     "same_action": lambda video, action, target: counted(action) == counted(target),
     "to_action": to_action,
 }

@@ -14,7 +14,7 @@ from worlds.commands import run as carried_out
 
 pytest.importorskip("torch", reason="PyTorch is not installed; `make test-models` installs it")
 WORLD = """
-questree synth --videos 80 --seed 3 --unasked-objects 0 --workers 1 --out world --quiet
+questree synth --videos 200 --seed 3 --unasked-objects 0 --workers 1 --out world --quiet
 questree build world --out run --phrases 8 --workers 1 --quiet
 questree features run --from-facts --workers 1 --quiet
 questree answer run --model most-likely --quiet

@@ -10,7 +10,6 @@ import polars as pl
 
 from judges.facts import WORDS
 from questree.benchmarks.agqa.templates import TEMPLATES
-from questree.domains.video import videos
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.dag_shards import Decomposed, tables
 from questree.stages.decompose.forms import NodeForms
@@ -70,7 +69,7 @@ def made(run: Run, forms: NodeForms, closed: bool = True, templates: tuple[str, 
     bank, facts = Bank(run), run.load("facts")
     for folder in bank.folders():
         shard = bank.shard(folder)
-        world = videos(facts.between(shard.first, shard.first + len(shard.seeds)), bank.vocabulary)
+        world = bank.edition.read(facts.between(shard.first, shard.first + len(shard.seeds)), bank.vocabulary)
         rows = np.flatnonzero(shard.questions["template"].is_in(wanted).to_numpy())
         yield tables(forms, shard, rows, world, closed)
 

@@ -29,13 +29,13 @@ def random_facts(videos: int = VIDEOS) -> Facts:
     return Facts(**{**vars(found), "videos": found.videos.with_columns(pl.Series("split", split))})
 
 
-def run_of(known: Facts, folder: Path, shard: int = SHARD) -> Run:
+def run_of(known: Facts, folder: Path, shard: int = SHARD, as_released: bool = False) -> Run:
     """A run of these facts with all its questions."""
     run = Run(folder)
     write_run(folder, default_text(), known)
     with new_folder(run.facts) as work:
         known.save(work)
-    generate(run, GenerateOptions(shard=shard, rare_below=0), pool=ThreadPoolExecutor(1))
+    generate(run, GenerateOptions(shard=shard, rare_below=0, as_released=as_released), pool=ThreadPoolExecutor(1))
     return run
 
 

@@ -157,7 +157,7 @@ class Names:
 def unpacked(time: int) -> Time | None:
     """The time inside a reference."""
     deeds = [Deed(DIRECT, ACTION_IDS[at - 1]) for at in (time >> 8 & 255, time >> 16) if at]
-    return Time(t.TIMES[time & 255], *deeds) if time else None
+    return Time(t.TIMES[time & 255], deeds[0], deeds[1] if len(deeds) > 1 else None) if time else None
 
 
 def answer(node: Node, value: int) -> str:
@@ -187,6 +187,8 @@ def short(node: Node) -> Node:
     """An event over the whole video is written as the event alone."""
     if node.op is OP["within"] and isinstance(node.args[0], Node):
         return localised(node.args[0], node.args[1])
+    if node.op.name in ("longer_in", "shorter_in") and node.args[-1] == OP["whole"]():
+        return Node(OP[node.op.name.removesuffix("_in")], node.args[:-1])
     return Node(node.op, tuple(short(arg) if isinstance(arg, Node) else arg for arg in node.args))
 
 

@@ -178,6 +178,50 @@ RARE_CASES = (
     action c063 0 1
     action c097 3 3
     """,
+    # before the second time of an action it was done itself
+    """
+    video Again
+    frames 0 1 2 3 10 11 20 21 30
+    action c098 0 1
+    action c020 2 3
+    action c154 10 11
+    action c154 20 21
+    """,
+    # no time shows both things, but all times together do
+    """
+    video Apart
+    frames 0 1 2 3 4 5 6 7 8
+    dish 2: holding
+    bag 6: holding
+    action c154 1 2
+    action c154 5 6
+    """,
+    # the longest (shortest) single time is of one action, the most (least) time in all of another
+    """
+    video Longest
+    frames 0 20 40 60 80 90
+    action c098 0 20
+    action c020 40 53
+    action c020 60 73
+    action c154 80 81
+    """,
+    """
+    video Shortest
+    frames 0 20 40 60 80 90
+    action c098 0 1
+    action c098 20 40
+    action c020 60 70
+    """,
+    # both agree though an action is done again, once where no frame shows it
+    """
+    video Agree
+    frames 0 20 40 60 80 90
+    action c098 0 20
+    action c020 40 43
+    action c020 60 63
+    action c154 80 84
+    action c154 86 87
+    """,
     # two actions with one verb and one object: neither can be named by them
     *(
         f"""
@@ -215,6 +259,51 @@ def video(random: Random, number: int, sizes: tuple[int, ...] = SIZES) -> str:
         if inside and keeps:
             lines += promised(action, inside[0], inside[-1])
     return "\n".join(lines)
+
+
+def repeating(seed: int, videos: int, whole: bool = False) -> list[str]:
+    """`whole`: the facts keep the promises the consistency of answers rests on (13.1)."""
+    random = Random(seed)
+    return [again(random, number, whole) for number in range(videos)]
+
+
+def again(random: Random, number: int, whole: bool = False) -> str:
+    """A video whose few actions follow one another again and again, mostly without a pause, some two at a time."""
+    theme = random.choice(THEMES)
+    size = random.choice((9, 12, 14))
+    seconds = clock(random, size)
+    lines = [f"video R{number}", f"frames {' '.join(f'{second:g}' for second in seconds)}"]
+    lines += [line for _ in range(2) for line in ties(random, size, random.sample(theme.things, 2), theme.ties)]
+    pool, keeps = random.sample(theme.deeds, random.choice((2, 2, 3))), whole or random.randrange(3) > 0
+    frame, before = random.randrange(2), ""
+    while frame < size - 1:
+        action = random.choice([deed for deed in pool if deed != before])
+        last = min(frame + random.choice((1, 1, 2, 3)), size - 1)
+        lines.append(f"action {action} {seconds[frame]:g} {seconds[last]:g}")
+        lines += promised(action, frame, last) if keeps else []
+        if random.randrange(5) == 0 and len(pool) > 2:
+            other = next(deed for deed in pool if deed not in (action, before))
+            lines.append(f"action {other} {seconds[frame]:g} {seconds[last]:g}")
+            lines += promised(other, frame, last) if keeps else []
+        frame, before = last + random.choice((0, 0, 0, 1, 2)), action
+    return "\n".join(lines)
+
+
+def ragged(seed: int, videos: int) -> list[str]:
+    """Videos in which actions begin and end between frames, far from these; some have none."""
+    random, found = Random(seed), list[str]()
+    for number in range(videos):
+        theme, seconds = random.choice(THEMES), [4.0 * frame for frame in range(7)]
+        lines = [f"video G{number}", f"frames {' '.join(f'{second:g}' for second in seconds)}"]
+        lines += ties(random, len(seconds), random.sample(theme.things, 3), theme.ties)
+        for action in random.sample(theme.deeds, 5):
+            start = random.randrange(44) / 2 + 0.25
+            end = start + random.choice([1, 2, 3, 6, 9])
+            inside = [frame for frame, second in enumerate(seconds) if start <= second < end]
+            lines.append(f"action {action} {start:g} {end:g}")
+            lines += promised(action, inside[0], inside[-1]) if inside else []
+        found.append("\n".join(lines))
+    return found
 
 
 def clock(random: Random, size: int) -> list[float]:

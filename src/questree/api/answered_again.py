@@ -21,7 +21,7 @@ SHOWN = 20  # disagreements in what is told; the record has all
 def answer_again(run: "StrPath", *, facts: "StrPath | None" = None, released_last: bool = False) -> Made:
     """Execute the programs of imported questions, as `questree answer` does without a model.
 
-    `facts` to answer from, if the run has none; `released_last` reads `last` as the released generator does.
+    `facts` to answer from, if the run has none; `released_last`: `last` and between as in the released generator.
     """
     place = Run.at(run)
     if not place.imported.is_dir():
@@ -32,7 +32,7 @@ def answer_again(run: "StrPath", *, facts: "StrPath | None" = None, released_las
     known = read_facts(path_of(facts), place.vocabulary_file.read_text("utf-8")) if facts else place.newest()
     if known is None or not known.told:
         raise BadInput.at(place.folder, "no facts to answer on: give --facts, or import the questions with --facts")
-    world, tally = videos(known, place.vocabulary(), released_last), OracleTally()
+    world, tally = videos(known, place.vocabulary(), released_last, released_between=released_last), OracleTally()
     asked = [file for name in SETS for file in files(place.imported, name)]
     for file in watch(asked, "oracle", len(asked)):
         tally.add(reanswer(read(place.imported, file), world))

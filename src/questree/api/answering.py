@@ -61,7 +61,7 @@ def answer(
     out
         File for {"id", "prediction"} lines.
     facts, released_last
-        Imported questions: facts to answer from, and whether `last` is read as the released generator does.
+        Imported questions: facts to answer from; read `last` and between as the released generator does.
     benchmark
         Of a run with both: agqa or covr.
     workers

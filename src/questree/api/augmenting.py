@@ -155,7 +155,7 @@ def ledger_lines(ledger: list[Entry]) -> list[dict[str, Any]]:
     return [
         {"rule": entry.number if at == 0 else None, "name": entry.name if at == 0 else "", "of": change.what}
         | {name: getattr(change, name) or None for name in ("added", "removed", "changed")}
-        | {"acts later on": change.concerned or None}
+        | {"acts later on": change.concerned or None, "seconds lost": entry.seconds_lost or None if at == 0 else None}
         for entry in ledger
         for at, change in enumerate([each for each in entry.changes if each != Change(each.what)] or entry.changes[:1])
     ]

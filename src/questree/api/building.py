@@ -24,8 +24,9 @@ from questree.tables import run as tables
 from questree.tables.lock import rows
 
 COUNTED = {"generate": "questions", "balance": "", "decompose": "nodes"}  # of what a stage makes; "" for all of it
+VIDEO_OPTIONS = ("vocabulary", "without", "closed_world", "text", "shard", "phrases", "most_per_video", "as_released")
 MEDIA = {  # options of one medium only
-    **dict.fromkeys(("vocabulary", "without", "closed_world", "text", "shard", "phrases", "as_released"), "video"),
+    **dict.fromkeys(VIDEO_OPTIONS, "video"),
     "questions": "images",
 }
 
@@ -81,14 +82,14 @@ def building(world: Path, out: Path, source: str | None, seed: int, workers: int
 
     common: dict[str, Any] = {"benchmark": own.name, "workers": workers}
     subquestions: dict[str, Any] = {"train_set": True} if "train_set" in own.recipe("decompose").takes else {}
-    asked = taken("generate", "questions", "shard", "phrases", "closed_world")
+    asked = taken("generate", "questions", "shard", "phrases", "most_per_video", "closed_world", "as_released")
     asked |= {"text": given.get("text", True)} if "text" in own.recipe("generate").takes else {}
     read = some("fps", "vocabulary", "settings")
     steps = {
         "ingest": partial(ingest, world, out=out, source=kind, workers=workers, **read),
         "augment": partial(augment, out, workers=workers, **some("without", "as_released")),
         "generate": partial(generate, out, seed=seed, **asked),
-        "balance": partial(balance, out, seed=seed, **common),
+        "balance": partial(balance, out, seed=seed, **taken("balance", "as_released")),
         "split": partial(split, out, **taken("split", "as_released")),
         "decompose": partial(decompose, out, **subquestions, **common),
     }
@@ -124,6 +125,7 @@ def build(
     text: bool | None = None,
     shard: int | None = None,
     phrases: int | None = None,
+    most_per_video: int | None = None,
     as_released: bool = False,
     workers: int = 2,
 ) -> Run:
@@ -145,9 +147,11 @@ def build(
         As of `ingest`.
     questions
         Image sets: largest number of questions.
-    without, as_released
+    without
         Videos: as of `augment`.
-    closed_world, text, shard, phrases
+    as_released
+        Videos: as of `augment`, `generate`, `balance` and `split`.
+    closed_world, text, shard, phrases, most_per_video
         Videos: as of `generate`; texts are written if nothing is said.
     workers
         Number of processes.

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questree.api.score_sets import dags, given_files, models_in
-from questree.api.score_tables import Telling, counts, difference_table
+from questree.api.score_tables import Telling, counts, difference_table, difference_with_room, untested
 from questree.faults import BadInput
 from questree.metrics.cells import OVERALL
-from questree.metrics.comparison import ModelDifference, compare
-from questree.metrics.scores import Resampling, Scored
+from questree.metrics.comparison import ModelDifference, compare, ranked
+from questree.metrics.scores import Resampling
 from questree.scoring.compared import ComparingOptions, Tell, names, silent
 from questree.scoring.grids import percent
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from questree.show.report.document import Grid
 
 BY = ("reasoning", "semantic", "structural")
-Counts = Mapping[tuple[str, str, str], int | None]  # metric, by, group -> number of questions
-
-
-def numbers(scored: Scored) -> Counts:
-    return {(row.metric, row.by, row.group): row.n for row in scored.rows("")}
 
 
 @dataclass(frozen=True)
@@ -32,37 +28,42 @@ class ModelComparison:
 
     first: str
     second: str
-    rows: list[ModelDifference]
-    n: Counts
+    rows: list[ModelDifference]  # all there are; q is over those that are shown
+    cells: list[ModelDifference]  # those that are shown
     resamples: int
     level: float = 0.05  # false discovery rate up to which a difference counts
 
-    def cells(self, metric: str | None, by: str | None, significant: bool) -> list[ModelDifference]:
-        """Those asked for; of the main tables of a paper, if nothing is."""
-        usual = [row for row in self.rows if row.by != "answer" and not row.metric.startswith("RWR-")]
-        kept = self.rows if metric or by or significant else usual
-        wanted = [row for row in kept if metric in (None, row.metric) and by in (None, row.by)]
-        if not wanted:
-            tables = ", ".join(dict.fromkeys(f"{row.metric} by {row.by}" for row in self.rows))
-            raise BadInput.at("--metric, --by", f"expected cells of the table, got none; choose from {tables}")
-        return [row for row in wanted if counts(row, self.level)] if significant else wanted
+    def shown(self, significant: bool) -> list[ModelDifference]:
+        return [row for row in self.cells if counts(row, self.level)] if significant else self.cells
 
-    def told(self, cells: Sequence[ModelDifference]) -> Telling:
-        return difference_table(self.rows, cells, self.first, self.second, self.level)
+    def told(self, shown: Sequence[ModelDifference]) -> Telling:
+        return difference_table(self.cells, shown, self.first, self.second, self.level)
 
-    def grids(self, cells: Sequence[ModelDifference]) -> "list[Grid]":
+    def grids(self, shown: Sequence[ModelDifference]) -> "list[Grid]":
         """As tables for a paper."""
         from questree.show.paper.grids import difference_grids
 
-        return list(difference_grids(cells, (self.first, self.second), self.n, self.level, self.resamples))
+        tested = sum(row.q is not None for row in self.cells)
+        return list(difference_grids(shown, (self.first, self.second), self.level, self.resamples, tested))
 
-    def plots(self, cells: Sequence[ModelDifference], width: float) -> Iterator[tuple[str, str]]:
+    def plots(self, shown: Sequence[ModelDifference], width: float) -> Iterator[tuple[str, str]]:
         """A drawing per kind of group."""
         from questree.show.report.charts import differences_plot
 
         draw = partial(differences_plot, names=(self.first, self.second), level=self.level, wide=width)
-        for table in dict.fromkeys(row.by for row in cells):
-            yield f"differences-{table}", draw([row for row in cells if row.by == table])
+        for table in dict.fromkeys(row.by for row in shown):
+            yield f"differences-{table}", draw([row for row in shown if row.by == table])
+
+
+def chosen(rows: Sequence[ModelDifference], metric: str | None, by: str | None) -> list[ModelDifference]:
+    """Those asked for; of the main tables of a paper, if nothing is."""
+    usual = [row for row in rows if row.by != "answer" and not row.metric.startswith("RWR-")]
+    kept = rows if metric or by else usual
+    wanted = [row for row in kept if metric in (None, row.metric) and by in (None, row.by)]
+    if not wanted:
+        tables = ", ".join(dict.fromkeys(f"{row.metric} by {row.by}" for row in rows))
+        raise BadInput.at("--metric, --by", f"expected cells of the table, got none; choose from {tables}")
+    return wanted
 
 
 def compare_models(
@@ -76,6 +77,8 @@ def compare_models(
     benchmark: str,
     how: ComparingOptions,
     level: float,
+    metric: str | None,
+    by: str | None,
     cache: bool,
     say: Tell = silent,
 ) -> ModelComparison:
@@ -88,8 +91,10 @@ def compare_models(
     first, second = (called.get(str(one), str(one)) for one in (a, b))
     on = dags(run, hierarchies, questions, split=split, benchmark=benchmark, how=how, say=say, cache=cache)
     found = {model: scored for model, scored, _ in on.corpus.scored(files, models)}
-    rows = compare(found[first], found[second], Resampling(how.resamples, how.seed))
-    return ModelComparison(first, second, rows, numbers(found[first]), how.resamples, level)
+    rows = compare(found[first], found[second], Resampling(how.resamples, how.seed), how.fewest)
+    cells = ranked(chosen(rows, metric, by))
+    every = {(row.metric, row.by, row.group): row for row in [*rows, *cells]}
+    return ModelComparison(first, second, [*every.values()], cells, how.resamples, level)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,6 @@ class Gains:
     """What models gain when they are trained on sub-questions too."""
 
     models: Mapping[str, list[ModelDifference]]
-    n: Counts
     resamples: int
 
     def told(self) -> Telling:
@@ -106,8 +110,9 @@ class Gains:
         lines: dict[str, Callable[[ModelDifference], str]] = {
             "AGQA": lambda row: percent(row.a),
             "AGQA-Decomp": lambda row: percent(row.b),
-            "difference": difference,
+            "difference": difference_with_room,
             "p": lambda row: "" if row.p is None else f"{row.p:.4f}",
+            "n": lambda row: f"{row.n_a:,}",
         }
         table: list[dict[str, Any]] = [
             {"trained on": called, **{name: write(row) for name, row in own.items()}} for called, write in lines.items()
@@ -120,16 +125,18 @@ class Gains:
             "Difference by category",
             [
                 {"by": by, "group": group}
-                | {name: difference(cell(rows, by, group)) for name, rows in self.models.items()}
+                | {name: difference_with_room(cell(rows, by, group)) for name, rows in self.models.items()}
+                | {"n": max(cell(rows, by, group).n_a for rows in self.models.values())}
                 for by, group in groups
             ],
         )
+        yield from untested(row for rows in self.models.values() for row in rows)
 
     def grids(self) -> "list[Grid]":
         """As tables for a paper."""
         from questree.show.paper.grids import gain_grids
 
-        return list(gain_grids(self.models, self.n, self.resamples))
+        return list(gain_grids(self.models, self.resamples))
 
 
 def gains(
@@ -141,15 +148,13 @@ def gains(
         raise BadInput.at("--augmented", f"expected as many files as --base, {len(base)}, got {len(augmented)}")
     scored = [one for _, one, _ in dags(None, None, questions, how=how, say=say).corpus.scored(files)]
     pairs = zip(scored[: len(base)], scored[len(base) :], strict=True)
-    found = [compare(a, b, Resampling(how.resamples, how.seed)) for a, b in pairs]
-    models = dict(zip(names(base), ([row for row in rows if row.by in BY] for rows in found), strict=True))
-    return Gains(models, numbers(scored[0]) if scored else {}, how.resamples)
+    found = [compare(a, b, Resampling(how.resamples, how.seed), how.fewest) for a, b in pairs]
+    each = [[row for row in rows if row.by in BY] for rows in found]
+    tested = iter(ranked(row for rows in each for row in rows))
+    return Gains(
+        {name: list(islice(tested, len(rows))) for name, rows in zip(names(base), each, strict=True)}, how.resamples
+    )
 
 
 def cell(rows: Sequence[ModelDifference], by: str = BY[0], group: str = OVERALL) -> ModelDifference:
     return next(row for row in rows if (row.metric, row.by, row.group) == ("accuracy", by, group))
-
-
-def difference(row: ModelDifference) -> str:
-    room = "" if row.low is None or row.high is None else f" [{percent(row.low)}, {percent(row.high)}]"
-    return f"{percent(row.difference)}{room}"

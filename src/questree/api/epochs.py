@@ -43,12 +43,12 @@ class Epoch:
 
     >>> epoch = questree.Epoch("run", split="train", seed=1)
     >>> epoch
-    <Epoch of 130 questions, train, seed 1>
+    <Epoch of 132 questions, train, seed 1>
     >>> row = next(iter(epoch))
     >>> list(row)
     ['id', 'scope', 'split', 'question', 'answer', 'type', 'seconds', 'parts', 'compositions', 'steps']
-    >>> [(step["question"], step["answer"], step["seconds"]) for step in row["steps"]][:2]
-    [('Does a dish exist?', 'yes', [[0.0, 39.125]]), ('Does a person exist?', 'yes', [[0.0, 39.125]])]
+    >>> [(step["question"], step["answer"], step["seconds"]) for step in row["steps"]][:1]
+    [('Does a mirror exist?', 'yes', [[0.3333333333333333, 14.766666666666667]])]
     """
 
     def __init__(

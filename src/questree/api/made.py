@@ -49,7 +49,7 @@ class Made:
         """A record that is a list of rows, as a table.
 
         >>> questree.power("run", half_width=0.1, resamples=100, missing="skip").frame()["metric"].unique().to_list()
-        ['accuracy']
+        ['question accuracy']
         """
         rows = self.data()
         if not isinstance(rows, list):

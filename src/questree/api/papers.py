@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from questree.show.report.document import Grid as Grid
 
 Ci = Literal["below", "beside", "none"]
-Layout = Literal["decomp", "agqa", "all"]  # of which paper; all: a table for every way scores are grouped
+Layout = Literal["decomp", "agqa", "fpvg", "all"]  # of which paper; all: a table for every way scores are grouped
 
 
 def replaceable(place: Path | None, ending: str, *more: str) -> list[Fault]:
@@ -43,9 +43,10 @@ def write_tables(
     from questree.show.paper import latex as as_latex
     from questree.show.paper import plain_text
     from questree.show.paper.grids import only
+    from questree.show.report.document import starred
     from questree.show.report.written import csv_text
 
-    look, kept = as_latex.Look(ci, width), only(found, tuple(columns), tuple(rows))
+    look, kept = as_latex.Look(ci, width), starred(only(found, tuple(columns), tuple(rows)))
     return [
         *_write(kept, latex, ".tex", lambda grid: as_latex.latex(grid, look)),
         *_write(kept, markdown, ".md", lambda grid: plain_text.markdown(grid, look)),
@@ -97,9 +98,10 @@ def score_grids(
 
     found = marks(rows, models, resampling)
     medians = any(not isinstance(own, Scored) and len(own) > 1 for own in models.values())
-    said = note(resampling if found.q else None, medians) if found.best else ""
+    said = note(resampling if found.p else None, medians) if found.best else ""
+    scored = ScoreRows(rows, found)
+    if layout == "all":
+        return list(grids.grids(scored, grids.all_tables(rows), said))
     if layout == "decomp":
-        tables = grids.decomp_tables(rows, by_answer)
-    else:
-        tables = grids.agqa_tables(rows) if layout == "agqa" else grids.all_tables(rows)
-    return list(grids.grids(ScoreRows(rows, found), tables, said))
+        return list(grids.for_paper(grids.decomp_tables(scored, by_answer), said))
+    return list(grids.for_paper(grids.fpvg_grids(scored) if layout == "fpvg" else grids.agqa_tables(scored), said))

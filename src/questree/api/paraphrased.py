@@ -9,13 +9,15 @@ import polars as pl
 
 from questree.api.made import Made, Said
 from questree.api.runs import StrPath
+from questree.api.score_tables import untested
 from questree.benchmarks import AGQA, Benchmark, chosen
 from questree.faults import BadInput, Fault, at_least, refuse
-from questree.metrics.comparison import ModelDifference, compare
+from questree.metrics.comparison import ModelDifference, compare, ranked
 from questree.metrics.scores import Resampling
 from questree.models.predictions import PREDICTION, is_given, read_predictions
 from questree.models.stored import image_predictions, video_predictions
 from questree.places import path_of
+from questree.scoring.footnotes import WEAK
 from questree.scoring.run_questions import scored_questions
 from questree.tables.predictions import models
 from questree.tables.run import Run
@@ -66,8 +68,12 @@ def paraphrased_scores(
         scoring.score(said.filter(pl.col("id").is_in(known.implode())), name, "skip", None)[0]
         for name, said in (("original", first), ("paraphrased", second))
     )
-    found = [row for row in compare(a, b, Resampling(resamples, seed)) if row.difference is not None]
-    said: list[Said] = [("In people's own words", [shown(row) for row in found if row.metric == "accuracy"])]
+    every = [row for row in compare(a, b, Resampling(resamples, seed)) if row.difference is not None]
+    found = ranked(row for row in every if row.metric == "accuracy") + [
+        row for row in every if row.metric != "accuracy"
+    ]
+    table = [shown(row) for row in found if row.metric == "accuracy"]
+    said: list[Said] = [("In people's own words", table), *untested(found)]
     return Made("score paraphrased", [*said, f"{len(known):,} questions, asked twice"], found)
 
 
@@ -101,7 +107,8 @@ def shown(row: ModelDifference) -> dict[str, Any]:
         return "" if value is None else f"{100 * value:.2f}"
 
     between = f"{percent(row.low)} to {percent(row.high)}" if row.low is not None else ""
+    between += WEAK * row.weak
     drop = f"{100 * row.difference:+.2f}" if row.difference is not None else ""
     p = None if row.p is None else f"{row.p:.3f}"
     names = {"by": row.by, "group": row.group, "original": percent(row.a), "paraphrased": percent(row.b)}
-    return names | {"change": drop, "95 % interval": between, "p": p}
+    return names | {"change": drop, "95 % interval": between, "n": row.n_a, "p": p}

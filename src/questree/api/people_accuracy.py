@@ -6,12 +6,12 @@ from questree.api.made import Made, Said
 from questree.api.people import listed
 from questree.api.people_results import answered
 from questree.api.runs import StrPath
-from questree.api.score_tables import KINDS, TITLES
 from questree.benchmarks import AGQA, chosen
 from questree.faults import Fault, at_least, refuse
 from questree.metrics.answers import fit_rows
 from questree.metrics.scores import Resampling, Score
 from questree.people.results import Answered, Rule
+from questree.scoring.agqa_tables import CATEGORIES, HARDER, KINDS
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import once, plain, shown
 from questree.scoring.run_questions import scored_questions
@@ -73,7 +73,7 @@ def faults(found: Sequence[Answered]) -> list[Fault]:
 
 def told(rows: Sequence[Score]) -> Iterator[Said]:
     by_template = any(row.by == "template" for row in rows) and not any(row.by == "reasoning" for row in rows)
-    titles = {"template": "By template"} if by_template else TITLES
+    titles = {"template": "By template"} if by_template else {**CATEGORIES, **HARDER}
     for by, title in titles.items():
         yield from side_by_side(title, rows, by)
     for row in (row for row in rows if row.metric == "R^2"):

@@ -11,7 +11,7 @@ from questree.benchmarks import AGQA, Said
 from questree.benchmarks import chosen as benchmark_of
 from questree.faults import BadInput
 from questree.metrics.comparison import Need, most_needed, needs
-from questree.metrics.scores import Resampling, Scored
+from questree.metrics.scores import Resampling, Scored, titled
 from questree.models.bots import BOTS
 from questree.places import path_of
 from questree.scoring.compared import known_models
@@ -33,7 +33,7 @@ def power(
     hierarchies: StrPath | None = None,
     questions: StrPath | None = None,
     half_width: float = 0.01,
-    metric: str = "accuracy",
+    metric: str = "",
     by: str | None = None,
     cache: bool = False,
     **how: Unpack[ScoringOptions],
@@ -52,7 +52,7 @@ def power(
     half_width
         Wanted half-width of the 95 % interval, as a fraction.
     metric, by
-        Metric to plan for, and its table; without it all but `answer`.
+        Metric to plan for, accuracy over questions if left out, and its table; without it all but `answer`.
     cache
         Keep what large folders of hierarchies hold for the next time, and use it.
     how
@@ -101,12 +101,13 @@ def planned_by(
 
 def cells_of(rows: list[Need], metric: str, by: str | None) -> list[Need]:
     known = list(dict.fromkeys(row.metric for row in rows))
-    if metric not in known:
+    wanted = metric or known[0]
+    if wanted not in known:
         raise BadInput.at("--metric", f"expected a metric, got {metric!r}; choose from {', '.join(known)}")
-    found = [row for row in rows if row.metric == metric and by in (None, row.by) and (by or row.by != "answer")]
+    found = [row for row in rows if row.metric == wanted and by in (None, row.by) and (by or row.by != "answer")]
     if not found:
-        tables = dict.fromkeys(row.by for row in rows if row.metric == metric)
-        raise BadInput.at("--by", f"expected a table of {metric}, got {by!r}; choose from {', '.join(tables)}")
+        tables = dict.fromkeys(row.by for row in rows if row.metric == wanted)
+        raise BadInput.at("--by", f"expected a table of {wanted}, got {by!r}; choose from {', '.join(tables)}")
     return found
 
 
@@ -119,7 +120,7 @@ def line(row: Need, unit: str, several: bool) -> dict[str, Any]:
     return {
         "by": row.by,
         "group": row.group,
-        row.metric: percent(row.value),
+        titled(row.metric, row.by): percent(row.value),
         "half-width now": percent(row.half_width),
         f"{unit} needed": "N/A" if row.videos is None else f"{row.videos:,}",
         **({"by the answers of": row.model} if several else {}),

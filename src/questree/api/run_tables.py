@@ -82,7 +82,7 @@ class RunTables:
         │ str       ┆ str   ┆ str                             ┆ str    │
         ╞═══════════╪═══════╪═════════════════════════════════╪════════╡
         │ 07QFE-0   ┆ 07QFE ┆ In the video, were they intera… ┆ no     │
-        │ 07QFE-200 ┆ 07QFE ┆ While smiling in a mirror, wer… ┆ no     │
+        │ 07QFE-200 ┆ 07QFE ┆ Before laughing at a picture, … ┆ no     │
         └───────────┴───────┴─────────────────────────────────┴────────┘
         """
         from questree.api.question_tables import question_table
@@ -100,7 +100,7 @@ class RunTables:
         """The same questions, at most `size` at a time: of any number of questions only so many are in memory.
 
         >>> sum(len(table) for table in run.iter_questions(balanced=False, columns=["id", "answer"], size=5000))
-        39168
+        39203
         """
         from questree.api.question_tables import question_batches
 
@@ -148,14 +148,14 @@ class RunTables:
 
         >>> run.nodes().select("id", "question", "answer", "asked").head(2)
         shape: (2, 4)
-        ┌──────────┬─────────────────────────────────┬────────┬───────┐
-        │ id       ┆ question                        ┆ answer ┆ asked │
-        │ ---      ┆ ---                             ┆ ---    ┆ ---   │
-        │ str      ┆ str                             ┆ str    ┆ bool  │
-        ╞══════════╪═════════════════════════════════╪════════╪═══════╡
-        │ 07QFE-s1 ┆ Is the person walking through … ┆ yes    ┆ false │
-        │ 07QFE-s2 ┆ Is the person walking through … ┆ no     ┆ false │
-        └──────────┴─────────────────────────────────┴────────┴───────┘
+        ┌───────────┬─────────────────────────────────┬────────┬───────┐
+        │ id        ┆ question                        ┆ answer ┆ asked │
+        │ ---       ┆ ---                             ┆ ---    ┆ ---   │
+        │ str       ┆ str                             ┆ str    ┆ bool  │
+        ╞═══════════╪═════════════════════════════════╪════════╪═══════╡
+        │ 834CO-s24 ┆ Is the person holding some foo… ┆ yes    ┆ false │
+        │ 834CO-s25 ┆ Is the person touching a table… ┆ yes    ┆ false │
+        └───────────┴─────────────────────────────────┴────────┴───────┘
         """
         from questree.api.dag_tables import node_table, raw_table
 
@@ -171,8 +171,8 @@ class RunTables:
         │ ---     ┆ ---         ┆ ---      ┆ ---       │
         │ str     ┆ str         ┆ u32      ┆ str       │
         ╞═════════╪═════════════╪══════════╪═══════════╡
-        │ 07QFE-0 ┆ Interaction ┆ 0        ┆ 07QFE-s31 │
-        │ 07QFE-0 ┆ Interaction ┆ 1        ┆ 07QFE-s30 │
+        │ 07QFE-0 ┆ Interaction ┆ 0        ┆ 07QFE-s33 │
+        │ 07QFE-0 ┆ Interaction ┆ 1        ┆ 07QFE-s32 │
         └─────────┴─────────────┴──────────┴───────────┘
         """
         from questree.api.dag_tables import edge_table, raw_table
@@ -184,14 +184,14 @@ class RunTables:
 
         >>> run.predictions("perception-noise").head(2)
         shape: (2, 3)
-        ┌──────────┬────────────┬────────┐
-        │ id       ┆ prediction ┆ answer │
-        │ ---      ┆ ---        ┆ ---    │
-        │ str      ┆ str        ┆ str    │
-        ╞══════════╪════════════╪════════╡
-        │ 07QFE-s1 ┆ no         ┆ yes    │
-        │ 07QFE-s2 ┆ no         ┆ no     │
-        └──────────┴────────────┴────────┘
+        ┌───────────┬────────────┬────────┐
+        │ id        ┆ prediction ┆ answer │
+        │ ---       ┆ ---        ┆ ---    │
+        │ str       ┆ str        ┆ str    │
+        ╞═══════════╪════════════╪════════╡
+        │ 834CO-s24 ┆ no         ┆ yes    │
+        │ 834CO-s25 ┆ yes        ┆ yes    │
+        └───────────┴────────────┴────────┘
         """
         from questree.api.dag_tables import prediction_table, raw_table
 

@@ -40,7 +40,7 @@ def open(run: "StrPath | Run", *, benchmark: str = "") -> "Run":
         The benchmark to look at, if the run holds several: agqa (videos) or covr (sets of images).
 
     >>> questree.open("run")
-    <Run run: 12 videos, 39,168 questions, 198 balanced, 1,335 nodes>
+    <Run run: 12 videos, 39,203 questions, 198 balanced, 1,441 nodes>
     """
     place = tables.Run.at(run)
     if not held(place):
@@ -89,7 +89,7 @@ class Run(RunTables):
             missing, policy, resamples, seed, vocabulary, synonyms, id_column, answer_column.
 
         >>> run.score(lambda question: "yes", model="always yes", resamples=0)
-        <Scores of always yes: accuracy 9.1, CA 85.7, RWR 9.7, Delta -76.0>
+        <Scores of always yes: question accuracy 71.2, accuracy (mean over answers) 8.3, CA 86.3, RWR 12.7, Delta -73.6>
         """
         from questree.api.scored import score_run
 
@@ -121,14 +121,14 @@ class Run(RunTables):
 
         >>> run.ask(lambda question: "no", split="test").head(2)
         shape: (2, 2)
-        ┌──────────┬────────────┐
-        │ id       ┆ prediction │
-        │ ---      ┆ ---        │
-        │ str      ┆ str        │
-        ╞══════════╪════════════╡
-        │ M5FE1-s8 ┆ no         │
-        │ M5FE1-s9 ┆ no         │
-        └──────────┴────────────┘
+        ┌───────────┬────────────┐
+        │ id        ┆ prediction │
+        │ ---       ┆ ---        │
+        │ str       ┆ str        │
+        ╞═══════════╪════════════╡
+        │ M5FE1-s8  ┆ no         │
+        │ M5FE1-s10 ┆ no         │
+        └───────────┴────────────┘
         """
         from questree.api.asking import ask_run
 
@@ -148,7 +148,7 @@ class Run(RunTables):
         """A question by its id, as the column `id` has it.
 
         >>> run["07QFE-200"]
-        <Question 07QFE-200: While smiling in a mirror, were they interacting with some … no>
+        <Question 07QFE-200: Before laughing at a picture, were they interacting with so… no>
         """
         from questree.api.questions import Question
 
@@ -169,7 +169,7 @@ class Run(RunTables):
         """The decomposed questions with their steps, for a training loop; `questree.Epoch` says more.
 
         >>> [row["id"] for row in run.epoch(seed=1)][:3]
-        ['834CO-2121', 'ZB8RM-3532', 'ZB8RM-3110']
+        ['ZB8RM-3478', '8ZM0G-512', 'CH257-4126']
         """
         from questree.api.epochs import Epoch
 
@@ -190,7 +190,7 @@ class Run(RunTables):
         """What says what answers are worth, to be called with batches of them; `questree.Rewards` says more.
 
         >>> run.rewards(split="test")
-        <Rewards of 68 questions, policy exact>
+        <Rewards of 66 questions, policy exact>
         """
         from questree.api.rewards import Rewards
 
@@ -204,9 +204,9 @@ class Run(RunTables):
 
     @cached_property
     def _world(self) -> "Videos":
-        from questree.domains.video import videos
+        from questree.stages.questions import edition_at
 
-        return videos(self._place.load("facts"), self.vocabulary)
+        return edition_at(self._place).read(self._place.load("facts"), self.vocabulary)
 
     @cached_property
     def _corpus(self) -> "Corpus":

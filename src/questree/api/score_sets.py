@@ -66,7 +66,7 @@ class DagOptions(TypedDict, total=False):
     train: Path | None
 
 
-class QuestionOptions(TypedDict, total=False):
+class AloneOptions(TypedDict, total=False):
     """How questions are scored, each alone."""
 
     run: Path | None
@@ -77,7 +77,13 @@ class QuestionOptions(TypedDict, total=False):
     say: Tell
 
 
-class SetOptions(QuestionOptions, total=False):
+class QuestionOptions(AloneOptions, total=False):
+    """The same of videos."""
+
+    as_released: bool
+
+
+class SetOptions(AloneOptions, total=False):
     """The same of image sets."""
 
     train: Path | None
@@ -163,6 +169,7 @@ def agqa_questions(
     every: bool = False,
     how: Scoring,
     say: Tell = silent,
+    as_released: bool = False,
 ) -> ScoreSet:
     """Questions about videos, each alone; test, if no split is named."""
     from questree.formats.agqa_import import read_questions
@@ -171,14 +178,15 @@ def agqa_questions(
 
     if (run is None) == (questions is None):
         raise BadInput.at("", "expected one of a run and --questions FILE")
-    if run is None and (split or every):
-        raise BadInput.at("--split" if split else "--all", "expected a run, got a file, which is scored whole")
+    if run is None and (split or every or as_released):
+        option = "--split" if split else "--all" if every else "--as-released"
+        raise BadInput.at(option, "expected a run, got a file, which is scored whole and by its flags")
     if questions is not None:
         asked = read_questions(questions)
         corpus = compared.of_records(asked, how, say)
     else:
         assert run is not None
-        asked = agqa_questions.of_run(Run.at(run), split or "test", every)
+        asked = agqa_questions.of_run(Run.at(run), split or "test", every, as_released)
         corpus = agqa_questions.scored_on(asked, Run.at(run), how, say)
     guessed = most_likely(AnswerCounts.of(asked.table))
     return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), guessed)
@@ -200,11 +208,11 @@ def scored_agqa(
     from questree.scoring.run_shards import by_video
 
     run, questions, how = given.get("run"), given.get("questions"), given["how"]
-    asked, found = (given.get("split"), given.get("every", False)), None
+    asked, found = (given.get("split"), given.get("every", False), given.get("as_released", False)), None
     if questions is not None and run is None and not any(asked):
         found = file_together(questions, how, workers, files)
     elif run is not None and questions is None and by_video():
-        found = questions_together(Run.at(run), models, asked[0] or "test", asked[1], how, workers, files)
+        found = questions_together(Run.at(run), models, asked[0] or "test", asked[1], how, workers, files, asked[2])
     if found is None:
         return agqa_questions(**given).of_files(files, models, told)
 
@@ -294,6 +302,13 @@ def stored_models(
 def models_in(run: Path, benchmark: str = "") -> list[str]:
     """Models that have answered the DAGs of a run."""
     return compared.stored_models(Run.at(run), chosen(Run.at(run), benchmark, "decomposed"))
+
+
+def by_flags(run: Path | None, as_released: bool) -> list[str]:
+    """How what is held out is known where no split says it."""
+    from questree.scoring.split_rows import BY_FLAGS, is_split
+
+    return [] if run is None or as_released or is_split(Run.at(run)) else [BY_FLAGS.format(run)]
 
 
 def not_asked(run: Path | None) -> list[str]:

@@ -12,8 +12,8 @@ import polars as pl
 from questree.api.files import as_json
 from questree.faults import UNREADABLE, BadInput, Fault, refuse
 from questree.metrics.cells import OVERALL
-from questree.metrics.comparison import ModelDifference, compare
-from questree.metrics.scores import Resampling, Score, Scored
+from questree.metrics.comparison import ModelDifference, compare, ranked
+from questree.metrics.scores import QUESTION_ACCURACY, Resampling, Score, Scored, titled
 from questree.places import path_of
 from questree.scoring.footnotes import Footnotes
 from questree.scoring.grids import grid, once
@@ -24,8 +24,11 @@ ROWS: dict[str, type[pl.DataType]] = {
     name: pl.Float64 if name in ("value", "low", "high") else pl.String for name in Score.__struct_fields__
 }
 ROWS["n"] = pl.Int64
+DIFFERENCES: dict[str, type[pl.DataType]] = dict.fromkeys(ModelDifference.__struct_fields__, pl.Float64)
+DIFFERENCES |= {"metric": pl.String, "by": pl.String, "group": pl.String}
+DIFFERENCES |= {"n_a": pl.Int64, "n_b": pl.Int64, "weak": pl.Boolean}
 FORMS = (".json", ".csv", ".parquet")
-SHARES = ("accuracy", "CA", "RWR", "Delta", "IC")  # told in one line
+SHARES = (QUESTION_ACCURACY, "accuracy", "CA", "RWR", "Delta", "IC")  # told in one line
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,9 +37,10 @@ class Scores:
 
     >>> scores = run.score("perception-noise", resamples=0)
     >>> scores
-    <Scores of perception-noise: accuracy 34.9, CA 100.0, RWR 31.9, Delta -68.1>
+    <Scores of perception-noise: question accuracy 52.5, accuracy (mean over answers) 36.1, CA 100.0, RWR 31.9,
+    Delta -68.1>
     >>> round(scores["accuracy", "Object Exists"], 3)
-    0.571
+    0.638
     >>> scores.table("composition", ["CA", "RWR"]).head(2)
     shape: (2, 4)
     ┌─────────────┬────────┬───────┬─────────┐
@@ -44,7 +48,7 @@ class Scores:
     │ ---         ┆ ---    ┆ ---   ┆ ---     │
     │ str         ┆ str    ┆ str   ┆ i64     │
     ╞═════════════╪════════╪═══════╪═════════╡
-    │ Interaction ┆ 100.00 ┆ 42.12 ┆ 143     │
+    │ Interaction ┆ 100.00 ┆ 42.79 ┆ 144     │
     │ First       ┆ N/A    ┆ N/A   ┆ 0       │
     └─────────────┴────────┴───────┴─────────┘
     """
@@ -109,8 +113,8 @@ class Scores:
         │ ---             ┆ ---    ┆ --- │
         │ str             ┆ str    ┆ i64 │
         ╞═════════════════╪════════╪═════╡
-        │ Interaction Yes ┆ 100.00 ┆ 92  │
-        │ Interaction No  ┆ 100.00 ┆ 375 │
+        │ Interaction Yes ┆ 100.00 ┆ 86  │
+        │ Interaction No  ┆ 100.00 ┆ 421 │
         └─────────────────┴────────┴─────┘
         """
         chosen = by or self.by[0]
@@ -120,26 +124,28 @@ class Scores:
         known = metrics or once(row.metric for row in self.rows if row.by == chosen)
         return pl.DataFrame(grid(self.rows, chosen, known, chosen), infer_schema_length=None)
 
-    def plot(self, metric: str = "accuracy", by: str = "") -> "Plot":
-        """One metric by group, a mark with its interval per model, as SVG.
+    def plot(self, metric: str = "", by: str = "") -> "Plot":
+        """One metric, or the first, by group, a mark with its interval per model, as SVG.
 
         >>> run.score("perception-noise", resamples=0).plot("IC")
         <Plot of IC by rule>
         """
         from questree.show.report.group_plot import group_plot
 
+        metric = metric or self.metrics[0]
         self._known(metric)
         own = by or next((row.by for row in self.rows if row.metric == metric), "")
         here = [row for row in self.rows if (row.metric, row.by) == (metric, own) and row.value is not None]
         if not here:
             there = once(row.by for row in self.rows if row.metric == metric and row.value is not None)
             raise BadInput.at("plot", f"no values of {metric} by {own!r}; choose from {', '.join(there) or 'none'}")
-        return Plot(group_plot(here, self.models, metric), f"{metric} by {own}")
+        return Plot(group_plot(here, self.models, titled(metric, own)), f"{titled(metric, own)} by {own}")
 
     def compare(self, other: "Scores", resamples: int = 1000, seed: int = 0) -> pl.DataFrame:
         """The first model of the other scores against the first of these, on the same questions.
 
-        metric, by, group, a, b, difference (b - a), low, high, p, q (p after Benjamini-Hochberg).
+        metric, by, group, a, b, difference (b - a), low, high, p, q (p after Benjamini-Hochberg), n_a, n_b,
+        weak (not tested: fewer than 10 items on a side, or the same difference in every resample).
 
         >>> always = run.score(lambda question: "yes", resamples=0)
         >>> found = run.score("perception-noise", resamples=0).compare(always, resamples=100)
@@ -150,16 +156,14 @@ class Scores:
         │ ---      ┆ --- ┆ ---        │
         │ f64      ┆ f64 ┆ f64        │
         ╞══════════╪═════╪════════════╡
-        │ 0.571429 ┆ 1.0 ┆ 0.428571   │
+        │ 0.637681 ┆ 1.0 ┆ 0.362319   │
         └──────────┴─────┴────────────┘
         """
         first, second = (next(iter(scores.scored.values()), None) for scores in (self, other))
         if first is None or second is None:
             raise BadInput.at("compare", "expected scores of models, got scores that were read from a file")
-        found = compare(first, second, Resampling(resamples, seed))
-        names = ModelDifference.__struct_fields__
-        schema = {name: pl.String if name in ("metric", "by", "group") else pl.Float64 for name in names}
-        return pl.DataFrame([msgspec.structs.astuple(row) for row in found], schema=schema, orient="row")
+        found = ranked(compare(first, second, Resampling(resamples, seed)))
+        return pl.DataFrame([msgspec.structs.astuple(row) for row in found], schema=DIFFERENCES, orient="row")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the flat table: .json as `questree score --json` does, .csv or .parquet.
@@ -183,7 +187,8 @@ class Scores:
 
         >>> run.score("perception-noise", resamples=0).save("scores.json")
         >>> questree.Scores.read("scores.json")
-        <Scores of perception-noise: accuracy 34.9, CA 100.0, RWR 31.9, Delta -68.1>
+        <Scores of perception-noise: question accuracy 52.5, accuracy (mean over answers) 36.1, CA 100.0, RWR 31.9,
+        Delta -68.1>
         """
         file = path_of(path)
         if file.suffix not in FORMS:
@@ -218,7 +223,9 @@ class Scores:
     def __repr__(self) -> str:
         first = self.models[0] if self.models else "nobody"
         known = (row for row in self._headline if row.model == first and row.value is not None)
-        told = ", ".join(f"{row.metric} {100 * (row.value or 0):.1f}" for row in known if row.metric in SHARES)
+        told = ", ".join(
+            f"{titled(row.metric, row.by)} {100 * (row.value or 0):.1f}" for row in known if row.metric in SHARES
+        )
         more = f" and {len(self.models) - 1} more" if len(self.models) > 1 else ""
         return f"<Scores of {first}{more}: {told}>"
 

@@ -58,7 +58,7 @@ def shown(
     >>> from questree.api.shown import shown
     >>> lines, record = shown("run", "07QFE-200")
     >>> next(lines)
-    'While smiling in a mirror, were they interacting with some medicine?  no'
+    'Before laughing at a picture, were they interacting with some medicine?  no'
     """
     place, drawing = Run.at(run), None if svg is None else path_of(svg)
     own = chosen(place, benchmark or of_id(place, id))

@@ -43,7 +43,6 @@ def of_videos(run: Run, id: str, stage: str | None, dag: bool, svg: Path | None,
 
 def of_question(run: Run, facts: Facts, id: str, width: int = WIDTH) -> Shown:
     """A question's lines, and the same as data."""
-    from questree.domains.video import videos
     from questree.notation import agqa
     from questree.notation.own import show as spelled
     from questree.readings.categories import answer_type
@@ -54,7 +53,7 @@ def of_question(run: Run, facts: Facts, id: str, width: int = WIDTH) -> Shown:
 
     bank = Bank(run)
     question = bank.find(id)
-    world = videos(facts.between(question.video, question.video + 1), bank.vocabulary)
+    world = bank.edition.read(facts.between(question.video, question.video + 1), bank.vocabulary)
     labels = question.template.categories
     found = {
         "id": id,

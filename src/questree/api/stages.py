@@ -75,7 +75,7 @@ def generate(
     rare_below: int | None = None,
     shard: int | None = None,
     phrases: int | None = None,
-    largest: int | None = None,
+    most_per_video: int | None = None,
     edition: Literal["2.0", "1.0"] | None = None,
     text: bool = False,
     estimate: bool = False,
@@ -88,6 +88,7 @@ def generate(
     templates: Sequence[StrPath] | None = None,
     only_templates: bool = False,
     closed_world: bool = False,
+    as_released: bool = False,
     workers: int = 2,
 ) -> Made:
     """Generate the questions of a run: all that its facts about videos give, or some about sets of its images.
@@ -110,8 +111,8 @@ def generate(
         Videos: largest number of videos per file. [128]
     phrases
         Videos: largest number of time phrases per video. [default: all]
-    largest
-        Videos: questions expected of a video, beyond which it is left out. [200,000,000]
+    most_per_video
+        Videos: largest number of questions of a video; of one with more a sample is asked about. [3,000,000]
     edition
         Videos: edition of AGQA. [2.0]
     text
@@ -136,6 +137,8 @@ def generate(
         Ask only the further templates.
     closed_world
         Videos with actions alone: ask everything; what nobody annotated is taken for absent.
+    as_released
+        Videos: ask of repeated actions as AGQA's release does, whichever time of them is meant.
     workers
         Number of processes.
 
@@ -152,6 +155,7 @@ def balance(
     seed: int = 1,
     questions: int | None = None,
     shares: str | None = None,
+    share_tolerance: float | None = None,
     tail: float | None = None,
     ratio: float | None = None,
     factor: float | None = None,
@@ -160,6 +164,8 @@ def balance(
     top_questions: float | None = None,
     least: float | None = None,
     without: StrPath | None = None,
+    untimed_keys: bool = False,
+    as_released: bool = False,
     workers: int = 2,
 ) -> Made:
     """Select questions so that their answers are balanced, each split apart.
@@ -178,6 +184,8 @@ def balance(
         Image sets: N in S = N / T, over all splits. [default: all questions]
     shares
         Videos: per cent of each structure. [default: query=50,compare=15,choose=15,verify=15,logic=5]
+    share_tolerance
+        Videos: per cent points by which a share may miss; the other structures are cut, query too. [default: any]
     tail
         Videos: share of the rarest answers to leave alone. [0.05]
     ratio
@@ -187,13 +195,17 @@ def balance(
     few
         Videos: questions of an answer that end a pass. [10]
     top_answers
-        Videos: stop when this share of the answers ... [0.2]
+        Videos: share of a template's answers, the most frequent ones, ... [0.2]
     top_questions
-        Videos: ... has at most this share of the questions. [0.3]
+        Videos: ... and the share of its questions that may have one of them. [0.3]
     least
-        Videos: share of a key's questions that must stay. [0.1]
+        Videos: share of the questions that must stay where answers are levelled. [0.1]
     without
         CSV of id and reason: questions to leave out, as `questree people export --rejected` writes.
+    untimed_keys
+        Videos: as many yes as no per template and arguments, whatever the time phrase: more questions stay.
+    as_released
+        Videos: as AGQA's release: answers may follow from rules alone, and top answers may still dominate.
     workers
         Number of processes.
 

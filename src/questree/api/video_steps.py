@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 
 from questree.api.question_steps import StepShard
-from questree.domains.video import videos
 from questree.rules import VIDEO_DAGS
 from questree.stages.decompose.hierarchies import called, corpus, shards
 from questree.stages.decompose.keys import asked
@@ -48,7 +47,7 @@ class VideoSteps:
         told = said.select(keys[: len(nodes)].alias("id"), pl.col("text").alias("question"), "answer", "type")
         if self.facts is not None:
             first, last = shard.first, shard.first + shard.named.videos
-            world = videos(self.facts.between(first, last), bank.vocabulary)
+            world = bank.edition.read(self.facts.between(first, last), bank.vocabulary)
             told = told.with_columns(seconds=seen_seconds(forms, nodes, world, first))
         node = questions["node"]
         own = answers(shard.where(questions))

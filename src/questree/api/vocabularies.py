@@ -29,7 +29,8 @@ def read_vocabulary(file: "StrPath | None" = None) -> Vocabulary:
 
 class Draft(NamedTuple):
     words: Vocabulary
-    odd: int  # words a person should look at; the file says `check:` beside them
+    look: list[tuple[str, str]]  # words a person should look at, and why; the file says it beside them
+    shared: list[str]  # what was done about words that share a wording
 
 
 def draft_vocabulary(facts: "StrPath", *, out: "StrPath", name: str | None = None) -> Draft:
@@ -45,11 +46,11 @@ def draft_vocabulary(facts: "StrPath", *, out: "StrPath", name: str | None = Non
     used = used_words(source)
     if not (used.objects or used.relations or used.actions):
         raise BadInput.at(source, "expected class names of objects, relations or actions, got none")
-    text = drafted(used, name or place.stem, source.name)
+    text, look, shared = drafted(used, name or place.stem, source.name)
     words = parse(text, place)
     with new_file(place) as work:
         work.write_text(text, "utf-8")
-    return Draft(words, sum("check:" in line for line in text.splitlines() if line.startswith("  {")))
+    return Draft(words, look, shared)
 
 
 def empty_lists(words: Vocabulary) -> dict[str, str]:

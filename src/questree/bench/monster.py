@@ -52,7 +52,9 @@ def monster(
     ] = (15, 30, 60),
     objects: Annotated[Whole, Parameter(help="Number of objects.")] = 30,
     stretches: Annotated[Whole, Parameter(help="Number of stretches of frames in which a relation holds.")] = 1000,
-    phrases: Annotated[Whole, Parameter(help="Most time phrases that are asked about. [0: all]")] = 0,
+    most_per_video: Annotated[
+        Whole | None, Parameter(help="Largest number of questions. [default: that of `generate`]")
+    ] = None,
     seed: Annotated[Whole, Parameter(help="Seed of the video.")] = 1,
 ) -> None:
     """Make a benchmark of one dense video, each stage in a process of its own: its peak memory and processor time."""
@@ -63,16 +65,16 @@ def monster(
             folder.mkdir()
             video = dense(frames, count, objects, stretches, random.Random(seed))
             (folder / "monster.json").write_bytes(msgspec.json.encode({"videos": [video]}))
-            stages = [measured(folder, words) for words in lines(phrases)]
+            stages = [measured(folder, words) for words in lines(most_per_video)]
             found.append({"actions": count, **sizes(folder), "stages": stages})
     for title, shown in (("Peak memory, MiB", _mebibytes), ("Processor time, s", _seconds)):
         print_table(title, [_line(row, shown) for row in found])
     write_json(found)
 
 
-def lines(phrases: int) -> Iterator[list[str]]:
+def lines(most_per_video: int | None) -> Iterator[list[str]]:
     for line in STAGES:
-        more = ["--phrases", str(phrases)] if phrases and line.startswith("generate") else []
+        more = ["--most-per-video", str(most_per_video)] if most_per_video and line.startswith("generate") else []
         yield [*line.split(), *more, "--quiet"]
 
 

@@ -38,7 +38,7 @@ def answer(
         Path | None, Parameter(help="Imported questions: facts to answer from, if the run has none.")
     ] = None,
     released_last: Annotated[
-        bool, Parameter(help="Imported questions: read `last` as the released generator does.")
+        bool, Parameter(help="Imported questions: read `last` and between as the released generator does.")
     ] = False,
     benchmark: BenchmarkOption = "",
     workers: WorkersOption = 1,

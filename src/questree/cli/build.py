@@ -11,6 +11,7 @@ from questree.cli.clusters import clustered
 from questree.cli.ingest import Settings
 from questree.cli.shared_options import (
     ClosedWorldOption,
+    MostPerVideoOption,
     PhrasesOption,
     ShardOption,
     WithoutOption,
@@ -42,9 +43,10 @@ def build(
     ] = None,
     shard: ShardOption = None,
     phrases: PhrasesOption = None,
+    most_per_video: MostPerVideoOption = None,
     as_released: Annotated[
         bool,
-        Parameter(negative="", help="Videos: do as AGQA's release does, in `augment` and in `split`."),
+        Parameter(negative="", help="Videos: do as AGQA's release does in `augment`, `generate`, `balance`, `split`."),
     ] = False,
     tables: Annotated[bool, Parameter(negative="", help="Print what each stage's own command prints.")] = False,
     workers: WorkersOption = 2,

@@ -42,7 +42,7 @@ def compare(
     paper: Paper = NO_PAPER,
     plots: Plots = None,
 ) -> None:
-    """The second model minus the first, on the same resampled videos; Benjamini-Hochberg over the whole table."""
+    """The second model minus the first, on the same videos; Benjamini-Hochberg over the cells that are printed."""
     from questree.api.comparing import compare_models
 
     paper.check()
@@ -50,14 +50,14 @@ def compare(
     with watching():
         found = compare_models(
             a, b, run=run, hierarchies=hierarchies, questions=questions, split=split, benchmark=benchmark, how=how,
-            level=level, cache=cache, say=say,
+            level=level, metric=metric, by=by, cache=cache, say=say,
         )  # fmt: skip
-    cells = found.cells(metric, by, significant)
+    shown = found.shown(significant)
     write_json(found.rows)
-    tell(found.told(cells))
+    tell(found.told(shown))
     if paper.wanted:
-        write_paper(found.grids(cells), paper)
-    write_pictures(plots, found.plots(cells, COLUMN))
+        write_paper(found.grids(shown), paper)
+    write_pictures(plots, found.plots(shown, COLUMN))
 
 
 @output
@@ -78,7 +78,7 @@ def power(
     cache: CacheOption = True,
     questions: RecordsOption = None,
     half_width: Annotated[float, Parameter(help="Half-width of the 95 % interval, as a fraction.")] = 0.01,
-    metric: Annotated[str, Parameter(help="Metric to plan for.")] = "accuracy",
+    metric: Annotated[str | None, Parameter(help="Metric to plan for. [default: accuracy over questions]")] = None,
     by: Annotated[str | None, Parameter(help="Table of the metric. [default: all but answer]")] = None,
     how: Annotated[Planning, Parameter(name="*")] = PLANNING,
 ) -> None:
@@ -92,7 +92,7 @@ def power(
     with watching():
         made = work(
             run, predictions=predictions, model=model, split=split, benchmark=benchmark, hierarchies=hierarchies,
-            questions=questions, half_width=half_width, metric=metric, by=by, cache=cache, **asdict(how),
+            questions=questions, half_width=half_width, metric=metric or "", by=by, cache=cache, **asdict(how),
         )  # fmt: skip
     tell_made(made)
 

@@ -130,11 +130,10 @@ def print_result(folder: Path) -> None:
     lines, said = [], []
     for about, file in (("videos", "scores.json"), ("sets of images", "pictures-scores.json")):
         scores = Scores.read(folder / file)
-        (overall,) = scores.table("type", ["accuracy", "CA", "RWR", "IC"]).filter(type="Overall").iter_rows(named=True)
+        metrics = ["question accuracy", "CA", "RWR", "IC"]
+        (overall,) = scores.table("type", metrics).filter(type="Overall").iter_rows(named=True)
         (model,) = scores.models
-        lines.append(
-            {"about": about, "bot": model, **{name: overall[name] for name in ("accuracy", "CA", "RWR", "IC")}}
-        )
+        lines.append({"about": about, "bot": model, **{name: overall[name] for name in metrics}})
         said.append(
             f"{model} gets {100 * (scores['CA'] or 0):.2f} % of the questions right whose parts it all gets right, "
             f"and {100 * (scores['RWR'] or 0):.2f} % of those with a part wrong."

@@ -72,5 +72,5 @@ def fpvg(
         )  # fmt: skip
     write_json(found.rows)
     tell(found.told())
-    write_scores(paper, "all", found.main, found.scored, how.resampling)
+    write_scores(paper, "fpvg", found.main, found.scored, how.resampling)
     tell(found.evaluated())

@@ -53,7 +53,7 @@ def decomp(
     paper: Paper = NO_PAPER,
     workers: WorkersOption = 2,
 ) -> None:
-    """Accuracy, CA, RWR, Delta, internal consistency, and how accuracy and consistency go together.
+    """Accuracy over questions and over answers, CA, RWR, Delta, internal consistency, and how these go together.
 
     Of a run without --model and --predictions, all models that are stored in it.
     """
@@ -79,7 +79,7 @@ def decomp(
         )
     write_json(scores.rows)
     tell(score_tables.decomp_tables(scores.rows, by_answer))
-    tell(score_tables.close_pairs(scores.scored, ("accuracy", "type", "Overall"), how.resampling))
+    tell(score_tables.close_pairs(scores.scored, "type", how.resampling))
     write_scores(paper, "decomp", scores.rows, scores.scored, how.resampling, by_answer)
     tell(score_sets.not_asked(run))
 
@@ -97,6 +97,9 @@ def agqa(
     every: Annotated[
         bool, Parameter(name="--all", negative="", help="With a run: every question, not only the balanced selection.")
     ] = False,
+    as_released: Annotated[
+        bool, Parameter(negative="", help="With a run: what is held out by the flags of questions, not by its splits.")
+    ] = False,
     how: ScoringOptions = USUAL,
     paper: Paper = NO_PAPER,
     workers: WorkersOption = 2,
@@ -112,11 +115,21 @@ def agqa(
     with watching():
         models = score_sets.stored_models(run, model or (), files, "agqa", say)
         scores = score_sets.scored_agqa(
-            files, models, run=run, questions=questions, split=split, every=every, how=how, say=say, workers=workers
+            files,
+            models,
+            run=run,
+            questions=questions,
+            split=split,
+            every=every,
+            how=how,
+            say=say,
+            as_released=as_released,
+            workers=workers,
         )
     write_json(scores.rows)
     tell(score_tables.agqa_tables(scores.rows))
-    tell(score_tables.close_pairs(scores.scored, ("accuracy", "reasoning", "Overall"), how.resampling))
+    tell(score_sets.by_flags(run, as_released))
+    tell(score_tables.close_pairs(scores.scored, "reasoning", how.resampling))
     write_scores(paper, "agqa", scores.rows, scores.scored, how.resampling)
 
 
@@ -166,7 +179,7 @@ def covr(
     if not scores.guesses:
         say("no training questions: no baselines; give them with --train FILE")
     tell(score_tables.covr_tables(scores.rows))
-    tell(score_tables.close_pairs(scores.scored, ("accuracy", "template", "Overall"), how.resampling))
+    tell(score_tables.close_pairs(scores.scored, "template", how.resampling))
     write_scores(paper, "all", scores.rows, {**scores.guesses, **scores.scored}, how.resampling)
 
 

@@ -36,6 +36,12 @@ ShardOption = Annotated[int | None, Parameter(help="Videos: largest number of vi
 PhrasesOption = Annotated[
     int | None, Parameter(help="Videos: largest number of time phrases per video. [default: all]")
 ]
+MostPerVideoOption = Annotated[
+    int | None,
+    Parameter(
+        help="Videos: largest number of questions of a video; of one with more a sample is asked about. [3,000,000]"
+    ),
+]
 SeedOption = Annotated[int, Parameter(help="Seed of the draws.")]
 WorkersOption = Annotated[int, Parameter(help="Number of processes.")]
 ClosedWorldOption = Annotated[

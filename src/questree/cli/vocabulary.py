@@ -1,5 +1,6 @@
 """Commands about the words: is a vocabulary file complete, and what does it hold."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,8 @@ from cyclopts import App, Parameter
 
 from questree.api.vocabularies import Vocabulary, counts, draft_vocabulary, empty_lists, read_vocabulary
 from questree.cli.terminal import output, print_table, say, watching, write_json
+
+SHARED = 10  # words with the wording of another that are named
 
 app = App(name="vocabulary", help="The words questions are made of.")
 
@@ -26,9 +29,15 @@ def draft(
     Articles, plurals and verb forms are made by rule; singular and plural, or synonyms, are counted as one class.
     """
     with watching():
-        words, odd = draft_vocabulary(facts, out=out, name=name)
-    say(f"wrote {out} ({_sizes(words)}); words to look at (search for check:): {odd}")
-    write_json({"out": str(out), "counts": counts(words)})
+        words, look, shared = draft_vocabulary(facts, out=out, name=name)
+    say(f'wrote {out} ({_sizes(words)}); words to look at (search for "look at this"): {len(look)}')
+    reasons = Counter(why for _, why in look)
+    examples = {why: word for word, why in reversed(look)}
+    rows = [{"look at this": why, "words": times, "as": examples[why]} for why, times in reasons.most_common()]
+    print_table("words the rules are not sure of", rows)
+    more = [f"and {len(shared) - SHARED} more (--json names all)"] if len(shared) > SHARED else []
+    print_table("one wording for two words", [{"folded or renamed": each} for each in (*shared[:SHARED], *more)])
+    write_json({"out": str(out), "counts": counts(words), "look at this": look, "folded or renamed": shared})
 
 
 @app.command

@@ -53,3 +53,16 @@ def listed(values: Ints | pl.Series, start: Ints) -> pl.Series:
 
     column = values.to_arrow() if isinstance(values, pl.Series) else array(values)
     return pl.Series(pl.from_arrow(LargeListArray.from_arrays(array(start), column)))
+
+
+def in_turn(most: Ints, video: Ints, kind: Ints, draw: Ints) -> NDArray[np.bool_]:
+    """[row] is it among the `most` [video] rows of its video? Kinds take turns, each with its smallest draws first."""
+    order = np.lexsort((draw, kind, video))
+    begin, group = groups(video[order], kind[order])
+    turn = np.empty(len(video), np.int64)
+    turn[order] = np.arange(len(video)) - begin[group]
+    order = np.lexsort((kind, turn, video))
+    begin, group = groups(video[order])
+    chosen = np.zeros(len(video), bool)
+    chosen[order] = np.arange(len(video)) - begin[group] < most[video[order]]
+    return chosen

@@ -20,7 +20,7 @@ RADIX = 1 << 16  # of a pair as one number; more than there are words of a kind
 class MemberLists:
     """[row] sets of many words, as lists of their members; several rows may be the same set."""
 
-    member: Ints  # set by set, ascending
+    member: Ints  # set by set, ascending; this and the others of 32 bits, as there are many of them
     start: Ints  # [set + 1]
     set: Ints  # [row]
     dtype = np.dtype(np.uint64)  # as the masks have: nobody takes it for numbers that may be undefined
@@ -56,7 +56,8 @@ def sets_of(row: Ints, word: Ints, rows: int, words: int) -> Sets:
         return found
     there = word >= 0
     key = np.unique(row[there].astype(np.int64) * RADIX + word[there])
-    return MemberLists(key % RADIX, starts(key // RADIX, rows), np.arange(rows))
+    start = starts(key // RADIX, rows).astype(np.int32)
+    return MemberLists((key % RADIX).astype(np.int32), start, np.arange(rows, dtype=np.int32))
 
 
 def one(at: Ints) -> Ints:
@@ -126,8 +127,8 @@ def stacked(parts: Sequence[Sets]) -> Sets:
     lists = [part for part in parts if isinstance(part, MemberLists)]
     if not lists:
         return np.concatenate([np.asarray(part) for part in parts])
-    members = np.cumsum([0, *(len(part.member) for part in lists)])
-    sets = np.cumsum([0, *(len(part.start) - 1 for part in lists)])
+    members = np.cumsum([0, *(len(part.member) for part in lists)], dtype=np.int32)
+    sets = np.cumsum([0, *(len(part.start) - 1 for part in lists)], dtype=np.int32)
     return MemberLists(
         np.concatenate([part.member for part in lists]),
         np.concatenate([part.start[:-1] + begin for part, begin in zip(lists, members, strict=False)] + [members[-1:]]),
@@ -139,8 +140,8 @@ def with_none(sets: Sets) -> Sets:
     """One row more: the empty set."""
     if not isinstance(sets, MemberLists):
         return np.append(sets, np.uint64(0))
-    start = np.append(sets.start, len(sets.member))
-    return MemberLists(sets.member, start, np.append(sets.set, len(start) - 2))
+    start = np.append(sets.start, np.int32(len(sets.member)))
+    return MemberLists(sets.member, start, np.append(sets.set, np.int32(len(start) - 2)))
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def scenes(video: SynthVideo) -> Iterator[FrameScene]:
 
 
 def under_way(spells: Sequence[Spell], second: float) -> tuple[Doing, ...]:
-    return tuple(dict.fromkeys(each.doing for each in spells if each.start <= second <= each.end))
+    return tuple(dict.fromkeys(each.doing for each in spells if each.start <= second < each.end))
 
 
 def doing_of(at: int, words: Vocabulary) -> Doing:

@@ -383,8 +383,9 @@ def export(
             futures = [executor.submit(write_part, task) for task in tasks]
             try:
                 found = join(folder, source.sets, tasks, futures)
-            finally:
-                executor.shutdown(wait=False, cancel_futures=True)  # after a fault, do not begin the rest
+            except BaseException:
+                executor.shutdown(wait=False, cancel_futures=True)  # do not begin the rest
+                raise
         graphs = folder / GRAPHS
         graphs.mkdir()
         for name, table in id_tables(run.vocabulary()).items():

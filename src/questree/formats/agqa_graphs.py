@@ -107,7 +107,7 @@ class AgqaGraph:
         self.words, self.split, self.video = vocabulary, split, str(facts.videos["id"][0])
         self.frames = [frame_name(number) for number in facts.frames["number"]]
         self.seconds: list[float] = facts.frames["seconds"].to_list()
-        self.acts = facts.actions.sort("start", "end", "action").to_dicts()
+        self.acts = facts.actions.drop_nulls("first").sort("start", "end", "action").to_dicts()
         self.marks: dict[Place, Vertex] = {(m["frame"], m["object"]): m for m in facts.objects.to_dicts()}
         self.relations: dict[Place, list[int]] = defaultdict(list)  # (frame, object) -> its relations
         self.objects: dict[Place, list[int]] = defaultdict(list)  # (frame, relation) -> its objects
@@ -221,9 +221,9 @@ class AgqaGraph:
     def around(self, at: int) -> Vertex:
         """The actions beside an action: the nearest that do not overlap, its other instances, those that overlap."""
         row = self.acts[at]
-        later = [other for other in self.acts if other["start"] > row["end"]]
-        earlier = [other for other in self.acts if other["end"] < row["start"]]
-        beside = [o for o in self.acts if o is not row and o["start"] <= row["end"] and o["end"] >= row["start"]]
+        later = [other for other in self.acts if other is not row and other["start"] >= row["end"]]
+        earlier = [other for other in self.acts if other is not row and other["end"] <= row["start"]]
+        beside = [o for o in self.acts if o is not row and o["start"] < row["end"] and o["end"] > row["start"]]
         name = self.words.actions[row["action"]].id
         return {
             "next_discrete": self.links[self.act(later[0])] if later else None,
@@ -240,7 +240,7 @@ def on_frame(places: list[Place], frame: int) -> list[Place]:
 
 
 def frames_of(action: Vertex) -> range:
-    return range(0) if action["first"] is None else range(action["first"], action["last"] + 1)
+    return range(action["first"], action["last"] + 1)
 
 
 def box(mark: Vertex) -> tuple[float, ...] | None:

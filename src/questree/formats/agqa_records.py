@@ -16,7 +16,7 @@ from questree.benchmarks.agqa.editions import Edition
 from questree.benchmarks.agqa.records import INDIRECT, NOVEL, TEST
 from questree.benchmarks.agqa.templates import TIMES, Template
 from questree.columns.joins import Ints
-from questree.domains.video import Videos, videos
+from questree.domains.video import Videos
 from questree.domains.video.facts import Bits
 from questree.faults import BadInput, Fault, refuse
 from questree.notation.agqa import write
@@ -243,7 +243,7 @@ class Records:
     def ground(self) -> Ground:
         named = self.shard.named
         own = self.facts.between(named.first, named.first + named.videos)
-        return Ground(videos(own, self.shard.vocabulary), named)
+        return Ground(self.shard.edition.read(own, self.shard.vocabulary), named)
 
     @cached_property
     def direct(self) -> pl.DataFrame:

@@ -38,7 +38,7 @@ from questree.stages.balance.levelling import SPLITS
 from questree.stages.generate.layout import Cuts, cut
 from questree.stages.generate.shards import GenerateOptions
 from questree.stages.split.declared import INDIRECT, MORE, NOVEL, VIDEOS
-from questree.stages.split.videos import TWINS, MadeOfVideos
+from questree.stages.split.videos import LISTS, TWINS, MadeOfVideos
 from questree.tables.digests import digest
 from questree.tables.facts import Facts
 from questree.tables.owners import remove, take_place
@@ -290,6 +290,8 @@ class Importing:
             made.append(MadeOfVideos(name, train, test, train_videos, test_videos, []))
         twins = self.sides(asked)["test"].filter(pl.col("twin").is_not_null())
         TWINS.sink(twins.filter(pl.col("flags") & held_out.INDIRECT > 0), folder / INDIRECT)
+        novel = self.sides(asked)["test"].filter(pl.col(HELD_OUT[NOVEL]) == 1)
+        LISTS.sink(novel.with_columns(lists=pl.col("flags") & held_out.NOVEL), folder / NOVEL)
         said = {side: {name: f"{field} {int(side == 'test')}" for name, field in HELD_OUT.items()} for side in SPLITS}
         predicates = {made.name: {side: said[side].get(made.name, "all") for side in SPLITS} for made in made}
         notes: dict[str, Any] = {"more steps": self.most_steps(asked), "splits": made, "predicates": predicates}

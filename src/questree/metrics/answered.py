@@ -26,7 +26,7 @@ class Answered:
     group_of_type: NDArray[np.int64]  # [type] position in `groups`, NOTHING for an unscored type
     video: NDArray[np.uint32]  # [node]
     prediction: NDArray[np.int32]  # [node] word, NOTHING without one
-    scored: Bools  # [node] type is scored, and there is a prediction unless its absence counts as wrong
+    scored: Bools  # [node] type is scored, and there is a prediction, or a truth without which counts as wrong
     yes_no: Bools  # [node] scored and of a type answered yes or no
     correct: Bools  # [node]
     isolated: NDArray[np.int32]  # [question without a DAG] predicted word
@@ -209,15 +209,16 @@ def beside(
     hierarchies: Hierarchies, said: NDArray[np.int32], number: dict[str, int], missing: Missing = "error"
 ) -> Answered:
     """`said`: [key] the predicted word as `number` numbers it, NOTHING without one."""
-    prediction = said[hierarchies.nodes["key"].to_numpy()]
+    prediction, truth = said[hierarchies.nodes["key"].to_numpy()], hierarchies.nodes["answer"].to_numpy()
     types, type = hierarchies.types, hierarchies.nodes["type"].to_numpy()
     scheme = scheme_of(types)
     shown = [None if name in scheme.unscored else scheme.group_of(name) for name in types]
     groups = list(dict.fromkeys([*scheme.groups, *(name for name in shown if name)]))
     group = np.array([groups.index(name) if name else NOTHING for name in shown], np.int64)
-    scored = (group != NOTHING)[type]
-    if missing == "skip":
-        scored &= prediction != NOTHING
+    there = prediction != NOTHING
+    if missing != "skip":
+        there |= truth != NOTHING  # without a truth nobody can be wrong, so nobody has to say anything
+    scored = (group != NOTHING)[type] & there
     return Answered(
         hierarchies=hierarchies,
         groups=groups,
@@ -226,7 +227,7 @@ def beside(
         prediction=prediction,
         scored=scored,
         yes_no=np.array([name in scheme.yes_no for name in types], bool)[type] & scored,
-        correct=(prediction == hierarchies.nodes["answer"].to_numpy()) & (prediction != NOTHING),
+        correct=(prediction == truth) & (prediction != NOTHING),
         isolated=said[hierarchies.isolated["key"].to_numpy()],
         words=WordNumbers(number),
         scheme=scheme,
@@ -260,12 +261,15 @@ def first(text: Ints, rows: Ints) -> Ints:
 
 
 def needed(hierarchies: Hierarchies, scored: bool = True) -> Ints:
-    """The keys of all questions whose prediction some metric looks at, those of scored types; or of all questions."""
+    """The keys of all questions that need a prediction, those of scored types with a truth; or of all questions."""
     unscored = scheme_of(hierarchies.types).unscored if scored else frozenset[str]()
-    wanted = np.array([name not in unscored for name in hierarchies.types], bool)
+    of_type = np.array([name not in unscored for name in hierarchies.types], bool)
     found = np.zeros(len(hierarchies.keys), bool)
     for table in (hierarchies.nodes, hierarchies.isolated):
-        found[table["key"].to_numpy()[wanted[table["type"].to_numpy()]]] = True
+        wanted = of_type[table["type"].to_numpy()]
+        if scored:
+            wanted &= table["answer"].to_numpy() != NOTHING
+        found[table["key"].to_numpy()[wanted]] = True
     return np.flatnonzero(found)
 
 

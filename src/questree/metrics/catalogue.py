@@ -15,11 +15,11 @@ import polars as pl
 from questree.extensions import Registry
 from questree.faults import BadInput
 from questree.metrics.cells import COMBINE, OVERALL, Bools, Cell, Column, Floats, How, Ints, Part, Tallies, joined
-from questree.metrics.scores import Scored
+from questree.metrics.scores import QUESTION_ACCURACY, Scored
 from questree.tables.scored import ASKED
 
 ALL = "all"
-SHIPPED = ("accuracy", "CA", "RWR", "Delta", "IC", "precision", "recall", "coverage", "unparsed")  # our own scores
+SHIPPED = ("accuracy", "CA", "RWR", "Delta", "IC", QUESTION_ACCURACY, "precision", "recall", "coverage", "unparsed")
 COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
     ("id", "answer", "prediction", "correct", "scope", "type", "parts", "dag", "template", "image", *ASKED.columns)
 )

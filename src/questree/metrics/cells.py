@@ -185,3 +185,13 @@ def counts(cells: Sequence[Cell], total: Floats) -> list[int | None]:
         [at for part in (cell.parts[:1] if cell.how == "correlation" else cell.parts) for at in part] for cell in cells
     ]
     return [int(total[at].sum()) if cell.counted else None for cell, at in zip(cells, columns, strict=True)]
+
+
+def behind(cells: Sequence[Cell], total: Floats) -> list[int]:
+    """[cell] the items a value rests on: those of all parts of a mean, the fewest of a part of what compares parts."""
+    found = list[int]()
+    for cell in cells:
+        each = [int(total[list(part)].sum()) for part in cell.parts] or [0]
+        means = cell.how.startswith("mean") and cell.how != "mean score"
+        found.append(sum(each) if means else min(each))
+    return found

@@ -8,8 +8,11 @@ from statistics import median
 import msgspec
 import numpy as np
 
-from questree.metrics.cells import Floats, Tallies
+from questree.metrics.cells import Tallies, behind
+from questree.metrics.paired import benjamini_hochberg, contributions, p_values
 from questree.metrics.scores import Resampling, Score, Scored, interval, number, resampled
+
+FEWEST = 10  # items on either side of a difference that is tested
 
 
 class ModelDifference(msgspec.Struct, frozen=True):
@@ -22,14 +25,17 @@ class ModelDifference(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     p: float | None
-    q: float | None  # p after Benjamini-Hochberg over the table
+    q: float | None = None  # p after Benjamini-Hochberg over the cells that are shown together
+    n_a: int = 0  # items behind the value; of a difference of two shares those of the smaller one
+    n_b: int = 0
+    weak: bool = False  # not tested: too few items, or no resample changes the difference
 
 
-def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifference]:
-    """Paired comparison: difference = value of B - value of A on the same resamples of videos, p, and q over the table.
+def compare(a: Scored, b: Scored, resampling: Resampling, fewest: int = FEWEST) -> list[ModelDifference]:
+    """Paired comparison: difference = value of B - value of A, its interval on the same resamples of videos, and p.
 
-    p = (1 + resamples with |d* - d| >= |d|) / (1 + resamples), d the difference, d* that of a resample (Efron and
-    Tibshirani 1993, section 16.4). q: Benjamini and Hochberg 1995, over all cells of the table that have a p.
+    p is that of `paired.p_values`. Differences of fewer than `fewest` items on either side have none, and no
+    difference that all resamples share. q is a matter of what is shown: `ranked`.
 
     Cells both models have, in the order of the first.
     """
@@ -39,14 +45,29 @@ def compare(a: Scored, b: Scored, resampling: Resampling) -> list[ModelDifferenc
     value_a, value_b = a.values()[left], b.values()[right]
     found = value_b - value_a
     cells_a, cells_b = [a.cells[at] for at in left], [b.cells[at] for at in right]
+    n_a, n_b = behind(cells_a, a.tallies.summed()[1]), behind(cells_b, b.tallies.summed()[1])
     draws = resampled(cells_b, b.tallies, resampling) - resampled(cells_a, a.tallies, resampling)
     low, high = interval(found, draws)
-    p = p_values(found, draws)
-    columns = zip(value_a, value_b, found, low, high, p, benjamini_hochberg(p), strict=True)
+    p = np.full(len(found), np.nan)
+    enough = np.flatnonzero(~np.isnan(found) & (np.minimum(n_a, n_b) >= fewest) & (low != high))
+    each = [contributions((cells_a[at], a.tallies), (cells_b[at], b.tallies)) for at in enough.tolist()]
+    if each:
+        null, free = (np.stack(side, axis=1) for side in zip(*each, strict=True))
+        p[enough] = p_values(null, free, resampling)
+    low, high = (np.where(np.isnan(found), np.nan, end) for end in (low, high))  # without a difference there is none
+    columns = np.stack([value_a, value_b, found, low, high, p], axis=1)
+    weak = ~np.isnan(found) & np.isnan(p)
     return [
-        ModelDifference(*cell.name, *(number(value) for value in _hidden(row)))
-        for cell, row in zip(cells_a, columns, strict=True)
+        ModelDifference(*cell.name, *map(number, row), *([None, *each]))
+        for cell, row, *each in zip(cells_a, columns, n_a, n_b, weak.tolist(), strict=True)
     ]
+
+
+def ranked(rows: Iterable[ModelDifference]) -> list[ModelDifference]:
+    """With q: Benjamini and Hochberg 1995, over those of these rows that have a p."""
+    each = list(rows)
+    q = benjamini_hochberg(np.array([row.p for row in each], float))
+    return [msgspec.structs.replace(row, q=number(one)) for row, one in zip(each, q, strict=True)]
 
 
 def only(scored: Scored, name: tuple[str, str, str]) -> Scored:
@@ -58,30 +79,6 @@ def only(scored: Scored, name: tuple[str, str, str]) -> Scored:
     own = scored.tallies
     kept = Tallies([own.columns[at] for at in used], own.passed[:, used], own.total[:, used])
     return Scored(kept, [replace(cell, parts=parts)])
-
-
-def _hidden(row: tuple[float, ...]) -> tuple[float, ...]:
-    """Without a difference there is no interval of one."""
-    a, b, found, *rest = row
-    return (a, b, found, *(rest if not np.isnan(found) else [np.nan] * len(rest)))
-
-
-def p_values(found: Floats, draws: Floats) -> Floats:
-    """[cell] from the differences [cell] and their resamples [resample, cell]; NaN where either is undefined."""
-    known = ~np.isnan(draws)
-    far = (np.abs(np.where(known, draws, 0) - found) >= np.abs(found)) & known
-    p = (1 + far.sum(axis=0)) / (1 + known.sum(axis=0))
-    return np.where(np.isnan(found) | ~known.any(axis=0), np.nan, p)
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """[cell] the smallest false discovery rate at which a cell is called different; NaN stays NaN."""
-    q = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    raised = p[order] * len(order) / np.arange(1, len(order) + 1)
-    q[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
-    return q
 
 
 MEDIAN = "median of"  # what a model is called that is several runs

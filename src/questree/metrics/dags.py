@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from questree.metrics.answered import Answered, Listing, Missing, ModelAnswers, answered, first, questions_of
 from questree.metrics.catalogue import METRICS, scored
 from questree.metrics.cells import OVERALL, Bools, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
-from questree.metrics.scores import Scored
+from questree.metrics.scores import CORRELATION, QUESTION_ACCURACY, Scored
 from questree.progress import watch
 from questree.tables.hierarchies import NOTHING, Hierarchies
 
@@ -17,12 +17,12 @@ NO_TRUTH = "None"  # how a question without a truth is listed
 
 
 def accuracy(model: Answered) -> Scored:
-    """Accuracy of a type: mean over its ground-truth answers g of (right with truth g / all with truth g).
+    """Question accuracy of a type: right / all. Accuracy: mean over its true answers g of (right with g / all with g).
 
-    AGQA-Decomp, section 4 "Accuracy" and Table 9: answers on the long tail weigh as much as frequent ones. Overall
-    pools the answers of all types, so it is neither a mean of types nor of questions. Each text counts once per video;
-    unscored types and texts without a truth are left out before that. Questions without a DAG count every time, and "no
-    answer" is an answer there.
+    The second is that of AGQA-Decomp, section 4 "Accuracy" and Table 9: answers on the long tail weigh as much as
+    frequent ones. Its Overall pools the answers of all types, so it is neither a mean of types nor of questions. Both
+    count questions and sub-questions, each text once per video; unscored types and texts without a truth are left out
+    before that. Questions without a DAG count every time, and "no answer" is an answer there.
 
     Columns ("accuracy", group, answer).
     """
@@ -43,13 +43,17 @@ def accuracy(model: Answered) -> Scored:
 
 
 def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
-    """By type, then by answer (group `<type>-<answer>`), Overall last in both; added up in alphabetical order."""
+    """Both by type, then by answer (group `<type>-<answer>`), Overall last; added up in alphabetical order."""
     of: dict[str, dict[str, list[int]]] = {group: {} for group in [*groups, OVERALL]}
     for at, column in enumerate(tallies.columns):
         if column[0] == "accuracy":
             _, group, word = map(str, column)
             of[group].setdefault(word, []).append(at)
             of[OVERALL].setdefault(word, []).append(at)
+    right = [
+        Cell(QUESTION_ACCURACY, "type", group, (tuple(at for columns in answers.values() for at in columns),))
+        for group, answers in of.items()
+    ]
     by_type = [
         Cell("accuracy", "type", group, tuple(tuple(answers[word]) for word in sorted(answers)), "mean of defined")
         for group, answers in of.items()
@@ -59,7 +63,7 @@ def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
         for group, answers in of.items()
         for word, columns in sorted(answers.items())
     ]
-    return by_type + by_answer
+    return right + by_type + by_answer
 
 
 Ints = NDArray[np.int64]
@@ -216,7 +220,6 @@ def consistency_cells(tallies: Tallies, listing: Listing) -> list[Cell]:
     ]
 
 
-NAME = "IC-accuracy correlation"
 MOMENTS = ("x", "y", "xx", "yy", "xy")
 MIDDLE = 0.5  # taken off either number: products keep their digits, and sums of shards are those of the whole
 
@@ -272,7 +275,7 @@ def correlation(model: Answered) -> Scored:
 
 def correlation_cells(tallies: Tallies) -> list[Cell]:
     at = {column[1]: number for number, column in enumerate(tallies.columns) if column[0] == "correlation"}
-    return [Cell(NAME, "dag", OVERALL, tuple((at[name],) for name in MOMENTS), "correlation")]
+    return [Cell(CORRELATION, "dag", OVERALL, tuple((at[name],) for name in MOMENTS), "correlation")]
 
 
 def dag_cells(tallies: Tallies, listing: Listing) -> list[Cell]:

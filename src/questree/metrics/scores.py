@@ -1,6 +1,6 @@
 """Scores as a flat table: one row per cell with its value, n and interval; intervals by a cluster bootstrap."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -14,6 +14,11 @@ from questree.metrics.cells import Cell, Floats, Ints, Tallies, all_parts, count
 from questree.progress import report
 
 DRAWN = 1 << 23  # weights of resamples at a time
+CORRELATION = "IC-accuracy correlation"  # of DAGs
+QUESTION_ACCURACY = "question accuracy"  # of DAGs: right / asked, where their accuracy is a mean over answers
+OVER_ANSWERS = " (mean over answers)"
+# metric that is no share, and so not written in per cent -> its digits
+NO_SHARES = {"c2i": 3, "boxes": 1, "most boxes": 0, "R^2": 3, CORRELATION: 3}
 
 
 @dataclass(frozen=True)
@@ -24,13 +29,22 @@ class Resampling:
 
 def weights(videos: int, resampling: Resampling) -> Iterator[Floats]:
     """[resample, video] how often each video is drawn, in chunks; resample r depends on (seed, r) only."""
+    return _drawn(lambda draw: np.bincount(draw.integers(0, videos, videos), None, videos), videos, resampling)
+
+
+def signs(videos: int, resampling: Resampling) -> Iterator[Floats]:
+    """[resample, video] 1 or -1, likewise."""
+    return _drawn(lambda draw: 1 - 2 * draw.integers(0, 2, videos), videos, resampling)
+
+
+def _drawn(one: Callable[[np.random.Generator], Ints], videos: int, resampling: Resampling) -> Iterator[Floats]:
     chunk = max(DRAWN // max(videos, 1), 1)
     for begin in range(0, resampling.resamples, chunk):
         numbers = range(begin, min(begin + chunk, resampling.resamples))
         report("resampling", begin, resampling.resamples)
         found = np.empty((len(numbers), videos))
         for row, r in zip(found, numbers, strict=True):
-            row[:] = np.bincount(np.random.default_rng([resampling.seed, r]).integers(0, videos, videos), None, videos)
+            row[:] = one(np.random.default_rng([resampling.seed, r]))
         yield found
     report("resampling", resampling.resamples, resampling.resamples)
 
@@ -151,6 +165,11 @@ def _quantile(ordered: Floats, known: np.ndarray[tuple[int], np.dtype[np.int64]]
     above = np.minimum(below + 1, np.maximum(known - 1, 0))
     low, high = ordered[below, columns], ordered[above, columns]
     return np.where(known > 0, low + (high - low) * (place - below), np.nan)
+
+
+def titled(metric: str, by: str) -> str:
+    """How a metric is called where people read."""
+    return metric + OVER_ANSWERS if (metric, by) == ("accuracy", "type") else metric
 
 
 def find(rows: Iterable[Score], metric: str, by: str, group: str) -> Score:

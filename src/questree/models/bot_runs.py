@@ -15,6 +15,7 @@ from questree.models.bots import BotCorpus, BotOptions, taught
 from questree.models.image_shards import ImageShards
 from questree.stages.decompose.dealt_dags import chunks_in, deal_dags, many_chunks, node_pieces
 from questree.stages.decompose.hierarchies import shards
+from questree.stages.questions import edition_at
 from questree.tables.hierarchies import NOTHING, Numbers
 from questree.tables.predictions import IMAGE_SETS, PREDICTIONS, write_plan, write_shard, write_words
 from questree.tables.row_pieces import RowPiece
@@ -64,7 +65,8 @@ def answer_run(
         found = each(pool, options.model, "shard", task.asked.shards.names, answer_shard, task)
         write_words(out, joined_sets(task, found, pool) if images else renumbered(task, found))
         without_halves(out)
-        write_plan(out, run, {"model": options.model, "seed": options.seed, "noise": options.noise})
+        plan = {"model": options.model, "seed": options.seed, "noise": options.noise}
+        write_plan(out, run, plan if images or edition_at(run).decomposed else plan | {"sample": True})
     return sum(shard.answered for shard in found), sum(shard.nodes for shard in found)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from questree.columns.hashing import mix, seed_of
-from questree.domains.video import videos
 from questree.domains.video.atoms import exists
 from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Option, parts_of
 from questree.models.lessons import Lesson
@@ -19,6 +18,7 @@ from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.columns import executed
 from questree.stages.decompose.hierarchies import shards
 from questree.stages.decompose.spoken import Texts, Values, by_form, english_of
+from questree.stages.questions import edition_at
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import (
@@ -176,7 +176,7 @@ class VideoShard:
     def execute(self) -> Array:
         """[node] the answers on the facts of the shard's videos."""
         first, last = int(self.video.min()), int(self.video.max())
-        world = videos(self.run.stored("facts").between(first, last + 1), self.words.vocabulary)
+        world = edition_at(self.run).read(self.run.stored("facts").between(first, last + 1), self.words.vocabulary)
         forms = ((rows, node, values) for rows, _, node, values in self.by_form)
         return executed(forms, self.video - first, lambda form, own, words: answer(form, world.ask(own), words))
 

@@ -34,8 +34,8 @@ def of_all(end: str) -> str:
     return f"Superlative({end}, Filter(video, [actions]), {LENGTH})"
 
 
-def of_two(end: str) -> str:
-    return f"Superlative({end}, [Filter(video, [actions, $a]), Filter(video, [actions, $b])], {LENGTH})"
+def of_two(end: str, time: str = "video") -> str:
+    return f"Superlative({end}, [Filter({time}, [actions, $a]), Filter({time}, [actions, $b])], {LENGTH})"
 
 
 def order(item: str, key: str) -> str:
@@ -62,6 +62,9 @@ EVENTS = {  # over the whole video an event stands for itself, otherwise inside 
     "Exists($a, Iterate($t, Filter(frame, [actions])))": "happening($a)",  # edition 1.0 only
 }
 SIDES = {"Exists($o, Iterate($t, Filter(frame, [relation, $r, objects])))": "interaction($r, $o)"}  # of AND and XOR
+# as Figure 5 of AGQA-Decomp prints a program of AGQA
+PRINTED = {"Exists($o, Iterate($t, Filter(frames, [relations, $r, objects])))": "interaction($r, $o)"}
+FRAMES = "frames is read as frame, which AGQA writes"
 QUESTIONS = {
     "AND($a, $b)": "both($a, $b)",
     "XOR($a, $b)": "but_not($a, $b)",
@@ -85,11 +88,12 @@ QUESTIONS = {
 }
 
 
-def events(table: dict[str, str]) -> tuple[GrammarRule, ...]:
+def events(table: dict[str, str], note: str = "") -> tuple[GrammarRule, ...]:
     """Each event over the whole video, and inside a window."""
     return rules(
         {text.replace("$t", "video"): term for text, term in table.items()}
-        | {text: f"within({term}, $t)" for text, term in table.items()}
+        | {text: f"within({term}, $t)" for text, term in table.items()},
+        note,
     )
 
 
@@ -112,11 +116,20 @@ def notation(
     )
 
 
-# Edition 1.0: the relation of a question may be a reference, and the order of actions goes by their own frames
+# Edition 1.0: the relation of a question may be a reference, the order of actions goes by their own frames, and lengths
+# are compared in times (no string of that is published)
 DONE_TO = (
     "Query(class, OnlyItem(IterateUntil(forward, video, Exists($o:word, Filter(frame, [objects])), "
     "Filter(frame, [objects, $o:word, relations]))))"
 )
+
+
+IN_TIMES = {
+    of_two("max", "$t"): "longer_in($a, $b, $t)",
+    of_two("min", "$t"): "shorter_in($a, $b, $t)",
+    f"Equals($x, {of_two('max', '$t')})": "same_action($x, longer_in($a, $b, $t))",
+    f"Equals($x, {of_two('min', '$t')})": "same_action($x, shorter_in($a, $b, $t))",
+}
 
 
 def first_edition(table: dict[str, str]) -> dict[str, str]:
@@ -126,12 +139,16 @@ def first_edition(table: dict[str, str]) -> dict[str, str]:
     }
 
 
-AGQA = notation("AGQA", events(EVENTS) + rules(REFERENCES | LENGTHS | QUESTIONS), events(SIDES))
+AGQA = notation(
+    "AGQA", events(EVENTS) + events(PRINTED, FRAMES) + rules(REFERENCES | LENGTHS | QUESTIONS), events(SIDES)
+)
 NOTATIONS = {
     "2.0": AGQA,
     "1.0": notation(
         "AGQA 1.0",
-        events(first_edition(EVENTS)) + rules(first_edition(REFERENCES | LENGTHS | QUESTIONS)),
+        events(first_edition(EVENTS))
+        + events(first_edition(PRINTED), FRAMES)
+        + rules(first_edition(REFERENCES | LENGTHS | QUESTIONS | IN_TIMES)),
         events(first_edition(SIDES)),
         relation=(rule("$r:word", Slot("r", RELATION)), *rules({DONE_TO: "first_done_to($o)"})),
     ),

@@ -11,6 +11,7 @@ from questree.vocabulary.words import NONE, Vocabulary
 # Heads no figure of the paper shows: inferred. Another spelling is a change of these lines only.
 AND, XOR, WHILE, BETWEEN = "and", "xor", "while", "between"
 LONGER, SHORTER = "longerChoose", "shorterChoose"  # which of two actions lasts longer, shorter
+ONLY = "only"  # the one object there is, where equals(.., objects(..)) asks whether it is one of them
 ACTIONS = "actions"  # actions(): which action; a time goes around it, as around a yes/no question
 ALONE = "actionExists"  # actionExists(standing up): an action without an object, which has no pair to be written as
 
@@ -51,6 +52,7 @@ VERIFICATIONS = {
         for end in ENDS
     },
     **{f"equals($o, {text})": f"among($o, objects($r, {window}))" for text, window in SETS.items()},
+    **{f"equals($o, {ONLY}({text}))": f"equals($o, only(objects($r, {window})))" for text, window in SETS.items()},
     f"equals($x, {LONGER}($a, $b))": "same_action($x, longer($a, $b))",
     f"equals($x, {SHORTER}($a, $b))": "same_action($x, shorter($a, $b))",
 }

@@ -13,7 +13,8 @@ from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Score
 from questree.models.stored import video_predictions
 from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run, of_records, silent
-from questree.scoring.run_questions import NEEDED, records
+from questree.scoring.run_questions import NEEDED, direct, records, twins_of
+from questree.scoring.split_rows import is_split, tested
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.decompose.hierarchies import corpus
 from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
@@ -29,11 +30,12 @@ ASKED_COLUMNS = QUESTIONS.only(*dict.fromkeys((*NEEDED, *DIRECT_COLUMNS.columns)
 EVERY = "every"  # stands for all shards: records that came with their fields lie in other files than shards
 
 
-def of_run(run: Run, split: str, every: bool = False) -> QuestionRecords:
-    """The balanced questions of a split, or all; those that were imported with the fields they came with."""
+def of_run(run: Run, split: str, every: bool = False, as_released: bool = False) -> QuestionRecords:
+    """The balanced questions of a split, or all; those that were imported with the fields they came with. What is held
+    out is what the run's splits test; by flags as released, or without splits."""
     bank, chosen = Bank(run), not every and has_selection(run)
-    most = most_steps(bank)
-    asked = pl.concat([ASKED.empty(), *(asked_in(run, name, split, chosen, most) for name in shard_names(bank))])
+    how = split, chosen, most_steps(bank), by_splits(run, as_released)
+    asked = pl.concat([ASKED.empty(), *(asked_in(run, name, *how) for name in shard_names(bank))])
     if asked.is_empty():
         raise nothing_asked(run, split)
     return replace(records_of(asked), texts=partial(texts_of_run, run))
@@ -71,12 +73,20 @@ def texts_in(run: Run, name: str) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def asked_in(run: Run, name: str, split: str, chosen: bool, most: Sequence[int]) -> pl.DataFrame:
+def by_splits(run: Run, as_released: bool) -> bool:
+    """Is what is held out read in the run's splits?"""
+    return not as_released and is_split(run)
+
+
+def asked_in(
+    run: Run, name: str, split: str, chosen: bool, most: Sequence[int], by_splits: bool = False
+) -> pl.DataFrame:
     """The questions of a split in one shard as columns of ASKED; `chosen`: those of the balanced selection alone;
     `most`: [template] steps in train."""
     bank, splits, *_ = corpus(run.folder)
     if name == EVERY:
-        return given(bank, chosen, split)
+        asked = given(bank, chosen, split)
+        return tested(bank, asked) if by_splits else asked
     folder, own = run.questions / name, pl.Series(splits == split)
 
     def inside(some: pl.DataFrame) -> pl.DataFrame:
@@ -84,8 +94,13 @@ def asked_in(run: Run, name: str, split: str, chosen: bool, most: Sequence[int])
 
     parts = map(inside, ASKED_COLUMNS.pieces(folder))
     asked = pl.concat([selected(run, some) if chosen else some for some in parts]).sort("video", "number")
-    direct = direct_questions(map(inside, DIRECT_COLUMNS.pieces(folder)), bank.edition)
-    return records(bank, asked.select(NEEDED), direct_equivalents(asked, direct, bank.edition), most)
+    if by_splits and split == "test":
+        twins = direct(twins_of(run, asked["video"]), asked)
+    else:
+        others = direct_questions(map(inside, DIRECT_COLUMNS.pieces(folder)), bank.edition)
+        twins = direct_equivalents(asked, others, bank.edition)
+    found = records(bank, asked.select(NEEDED), twins, most)
+    return tested(bank, found) if by_splits else found
 
 
 def given(bank: Bank, chosen: bool, split: str) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput, Fault, refuse
 from questree.metrics.answered import Missing, ModelAnswers, needed
+from questree.metrics.comparison import FEWEST
 from questree.metrics.dags import DagMetric, score_decomp
 from questree.metrics.errors import Choices, error_kinds
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
@@ -91,10 +92,14 @@ class ComparingOptions(OnePolicy):
     least: ClassVar[int] = 1
     resamples: int = 1000
     """Number of bootstrap resamples."""
+    fewest: int = FEWEST
+    """Fewest items on either side of a difference that is tested."""
 
 
 @dataclass(frozen=True)
-class Planning(ComparingOptions):
+class Planning(OnePolicy):
+    resamples: int = 1000
+    """Number of bootstrap resamples."""
     least: ClassVar[int] = 2  # how much a figure varies
 
 

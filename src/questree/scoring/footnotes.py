@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase
 
 from questree.metrics.cells import OVERALL
+from questree.metrics.comparison import FEWEST
 from questree.metrics.scores import Score
 from questree.rules import SCHEMES
 
-FEW = 10  # an interval of fewer items says little
 WEAK = "?"
-WEAK_SAYS = f"{WEAK} an interval of fewer than {FEW} items, or of no width: do not rely on it"
+WEAK_SAYS = f"{WEAK} an interval of fewer than {FEWEST} items, or of no width: do not rely on it"
+UNTESTED = f"{WEAK} no test: fewer than {FEWEST} items on a side, or the same difference in every resample"
 EMPTY = {  # what there is none of, where a metric has nothing to divide by
     "CA": "no parent whose sub-questions are all right",
     "RWR": "no parent with a wrong sub-question",
@@ -38,7 +39,7 @@ class Footnotes:
 
     def mark(self, row: Score) -> str:
         """Behind an interval that says little."""
-        poor = row.low is not None and (row.low == row.high or (row.n is not None and row.n < FEW))
+        poor = row.low is not None and (row.low == row.high or (row.n is not None and row.n < FEWEST))
         self.weak |= poor
         return WEAK if poor else ""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from questree.metrics.scores import Score
+from questree.metrics.scores import Score, titled
 from questree.scoring.footnotes import Footnotes
 
 
@@ -54,10 +54,10 @@ def grid(
             cells["model"] = model
         for metric in metrics:
             absent = Score(metric, by, group, None, 0, None, None, model) if (metric, group) in some else None
-            cells[metric] = shown(at.get((metric, group, model), absent), notes)
+            cells[titled(metric, by)] = shown(at.get((metric, group, model), absent), notes)
         first = at.get((metrics[0], group, model))
         if numbers:
-            cells["n" if alike else f"n of {metrics[0]}"] = first.n if first else None
+            cells["n" if alike else f"n of {titled(metrics[0], by)}"] = first.n if first else None
         return cells
 
     return [line(group, model) for group in once(row.group for row in here) for model in models]

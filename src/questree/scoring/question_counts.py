@@ -25,10 +25,11 @@ from questree.vocabulary.words import Vocabulary
 class QuestionTask(ScoringTask):
     chosen: bool = True  # only the balanced selection
     most_steps: tuple[int, ...] = ()  # [template] in train
+    by_splits: bool = False  # what is held out is read in the run's splits
 
     def asked(self, name: str) -> pl.DataFrame:
         assert self.split is not None
-        return asked_in(Run(self.run), name, self.split, self.chosen, self.most_steps)
+        return asked_in(Run(self.run), name, self.split, self.chosen, self.most_steps, self.by_splits)
 
 
 def question_answers(task: QuestionTask, name: str) -> ShardAnswers | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from questree.metrics.answers import AnswerCounts, agqa_cells
 from questree.models.predictions import FieldNames
-from questree.scoring.agqa_questions import most_steps, nothing_asked, shard_names
+from questree.scoring.agqa_questions import by_splits, most_steps, nothing_asked, shard_names
 from questree.scoring.compared import Given, Scoring, for_run
 from questree.scoring.question_counts import QuestionTask, question_answers, score_questions
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
@@ -19,7 +19,14 @@ QUESTIONS = ShardWork(question_answers, score_questions, with_answers)
 
 
 def questions_together(
-    run: Run, models: Sequence[str], split: str, every: bool, how: Scoring, workers: int, files: Sequence[Given] = ()
+    run: Run,
+    models: Sequence[str],
+    split: str,
+    every: bool,
+    how: Scoring,
+    workers: int,
+    files: Sequence[Given] = (),
+    as_released: bool = False,
 ) -> ShardsTogether:
     """The counts of all shards with the balanced questions of a split, or with all of them."""
     stored_in(run, models)
@@ -33,6 +40,7 @@ def questions_together(
             *(run.folder, split, own, tuple(models), given, samples(run)),
             chosen=not every and has_selection(run),
             most_steps=most_steps(bank),
+            by_splits=by_splits(run, as_released),
         )
         task, found = counted(QUESTIONS, task, names, pool, unknown=True)
     if not found:

@@ -18,6 +18,7 @@ from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import score_covr
 from questree.scoring.image_sets import COLUMNS as COVR_COLUMNS
 from questree.scoring.image_sets import baselines, with_image
+from questree.scoring.split_rows import is_split, tested
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import corpus, shards
 from questree.stages.decompose.image_sets import read_sets
@@ -105,6 +106,7 @@ def asked_shard(run: Run, name: str, split: str | None, most_steps: Sequence[int
     questions = COLUMNS.read(run.questions / name)
     table = tops[kept].join(questions, on=["video", "number"], how="left", maintain_order="left")
     found = records(bank, table, direct(twins_of(run, table["video"]), table), most_steps)
+    found = tested(bank, found) if is_split(run) else found
     nodes = rows_in(folder / f"{NODES.name}.parquet")
     return AskedShard(records_of(found), ScoredShard(name, nodes, tops["node"].to_numpy(), kept))
 

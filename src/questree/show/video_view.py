@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from questree.benchmarks import AGQA
 from questree.benchmarks.agqa.held_out import FLAGS, INDIRECT
 from questree.columns.hashing import mix, seed_of
-from questree.domains.video import Videos, videos
+from questree.domains.video import Videos
 from questree.notation import agqa, own
 from questree.readings.evidence import DECIDES, roles
 from questree.rules import VIDEO_DAGS
@@ -247,7 +247,9 @@ class VideoView(View):
             return opened.only(int(opened.tops["node"][int(at[0])])) if len(at) else None
         forms = NodeForms(self.bank.vocabulary)
         if self.facts.told:
-            world = videos(self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary)
+            world = self.bank.edition.read(
+                self.facts.between(shard.first, shard.first + len(shard.seeds)), self.bank.vocabulary
+            )
             found = tables(forms, shard, rows, world, closed=True).tables
         else:
             found = tables_by_rules(forms, shard.where(shard.questions[rows]), np.arange(1)).tables
@@ -272,7 +274,7 @@ class VideoView(View):
     def _seen(self, video: int) -> tuple[VideoTracks, Videos]:
         """One video as it is drawn and as programs see it; `seen` keeps the last few."""
         facts = self.facts.between(video, video + 1)
-        return VideoTracks(facts, self.bank.vocabulary), videos(facts, self.bank.vocabulary)
+        return VideoTracks(facts, self.bank.vocabulary), self.bank.edition.read(facts, self.bank.vocabulary)
 
     def labels(self, asked: Posed) -> list[tuple[str, str]]:
         question: Question = asked.stored

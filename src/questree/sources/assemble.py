@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from questree.faults import BadInput, Fault, refuse, with_nul
 from questree.sources.repeated_ids import Met
+from questree.tables.action_frames import inside
 from questree.tables.facts import ACTIONS, BOX, FRAMES, OBJECTS, PERSONS, RELATIONS, VIDEOS, Facts, instances, pack
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
@@ -196,7 +197,7 @@ def assemble(rows: SourceRows, vocabulary: Vocabulary, place: str) -> SourceRead
         objects=OBJECTS.frame(_one_each(objects, rows.skipped)),
         persons=PERSONS.frame(persons.sort("video", "frame")),
         tracks=pack(relations),
-        actions=ACTIONS.frame(_numbered(_on_frames(actions, frames, frame_at), videos, place)),
+        actions=ACTIONS.frame(_on_frames(_numbered(actions, videos, place), frames, frame_at)),
     )
     return SourceReading(facts, {what: count for what, count in sorted(rows.skipped.items()) if count})
 
@@ -253,22 +254,14 @@ def _one_each(objects: pl.DataFrame, skipped: Counter[str]) -> pl.DataFrame:
 
 
 def _on_frames(actions: pl.DataFrame, frames: pl.DataFrame, frame_at: NDArray[np.int64]) -> pl.DataFrame:
-    """First and last annotated frame of each action, null if none lies inside start..end."""
+    """First and last annotated frame of each action, null if none shows it."""
     if "first_frame" in actions.columns:
         place = pl.DataFrame({"old": np.arange(len(frame_at)), "frame": frames["frame"].to_numpy()[frame_at]})
         for side in ("first", "last"):
             seen = place.select(pl.col("old").alias(f"{side}_frame"), pl.col("frame").alias(side))
             actions = actions.join(seen, on=f"{side}_frame", how="left", maintain_order="left")
         return actions
-    seconds = frames.select("video", "seconds", "frame").sort("seconds")
-    for side, strategy, label in (("start", "forward", "first"), ("end", "backward", "last")):
-        near = seconds.rename({"seconds": side, "frame": label})
-        ordered = actions.sort(side, maintain_order=True)
-        actions = ordered.join_asof(near, on=side, by="video", strategy=strategy, check_sortedness=False)  # type: ignore[arg-type]
-    inside = pl.col("first") <= pl.col("last")
-    return actions.with_columns(
-        pl.when(inside).then("first").alias("first"), pl.when(inside).then("last").alias("last")
-    )
+    return inside(actions, frames)
 
 
 def _numbered(actions: pl.DataFrame, videos: pl.DataFrame, place: str) -> pl.DataFrame:

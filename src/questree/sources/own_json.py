@@ -91,6 +91,7 @@ class Album(msgspec.Struct, forbid_unknown_fields=True):
     images: list[Image]
 
 
+OTHER_SPELLING = "object that its frame has under another spelling, counted as that one"
 SLACK = 1.0  # pixels a box may reach over the edge: other tools round
 MOST_PIXELS, MOST_NUMBER = (1 << 16) - 1, (1 << 32) - 1  # what the columns of the tables hold
 
@@ -123,13 +124,15 @@ class OwnRows(Taking):
         if frame.person is not None:
             self.say(place, *(f"person: {fault}" for fault in _box_faults(frame.person, whole)))
             self.add("persons", at, *frame.person, frame.person_score)
-        seen: set[int | None] = set()
+        seen = dict[int | None, str]()
         for thing in frame.objects:
             kind = self.position("object", thing.name, place)
-            if kind is not None and kind in seen:
+            again = kind is not None and kind in seen
+            if again and seen[kind] == thing.name:
                 self.say(place, f"two objects of class {thing.name}; the facts hold one per class and frame")
-            seen.add(kind)
-            self.thing(at, kind, thing, whole, f"{place}, object {thing.name}")
+            self.skipped[OTHER_SPELLING] += again
+            seen.setdefault(kind, thing.name)
+            self.thing(at, kind, thing, whole, f"{place}, object {thing.name}", again)
         for fact in frame.relations:
             if not 2 <= len(fact) <= 3:
                 self.say(place, f"relations: expected [relation, object] or [subject, relation, object], got {fact}")
@@ -145,12 +148,13 @@ class OwnRows(Taking):
         """Questions are about one person; whoever else does something, or whatever else is somewhere, is left out."""
         return not subject or self.words["object"].get(subject) == self.person
 
-    def thing(self, frame: int, kind: int | None, thing: OwnThing, whole: OwnVideo, place: str) -> None:
+    def thing(self, frame: int, kind: int | None, thing: OwnThing, whole: OwnVideo, place: str, again: bool) -> None:
         if thing.box is not None:
             self.say(place, *_box_faults(thing.box, whole))
             if not thing.visible:
                 self.say(place, "has a box but is not visible; leave one of them out")
-        self.add("objects", frame, kind, *(thing.box or NO_BOX), thing.visible)
+        if not again:
+            self.add("objects", frame, kind, *(thing.box or NO_BOX), thing.visible)
         for relation in thing.relations:
             self.add("relations", frame, self.position("relation", relation, place), kind)
 

@@ -178,10 +178,11 @@ class StarFrames(Taking):
 
 
 def instances(doing: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
-    """STAR says per frame what is being done: an instance is a run of frames, from the first one to the last one."""
+    """STAR says per frame what is being done: an instance is a run of frames, until the last one has been shown."""
     placed = frames.with_columns(frame=pl.int_range(pl.len())).sort("video", "number")
     placed = placed.with_columns(place=pl.int_range(pl.len()).over("video"))
     table = doing.join(placed, on="frame").sort("video", "action", "place")
     run = pl.col("place") - pl.int_range(pl.len()).over("video", "action")  # the same within a run
     spans = table.group_by("video", "action", run.alias("run"), maintain_order=True)
-    return spans.agg(start=pl.col("seconds").first(), end=pl.col("seconds").last()).drop("run")
+    one = pl.when(pl.col("number") > 0).then(pl.col("seconds") / pl.col("number")).otherwise(0)
+    return spans.agg(start=pl.col("seconds").first(), end=(pl.col("seconds") + one).last()).drop("run")

@@ -180,6 +180,7 @@ def clean(task: AugmentTask, seen: Sequence[Counts | None]) -> Cleaned:
     with new_folder(task.out) as folder:
         facts.save_piece(folder, task.begin)
     sizes = np.array([[len(getattr(side, table)) for side in (raw, facts)] for table in SIZES.values()])
+    sizes[list(SIZES).index("actions"), 1] -= len(graphs.unseen)
     truth = task.truth(raw.videos["id"])
     scores = [score for side in (raw, facts) for score in agreement(side, truth, words)] if truth else []
     worth = list[AgreementScore]()
@@ -187,7 +188,7 @@ def clean(task: AugmentTask, seen: Sequence[Counts | None]) -> Cleaned:
         for at, variant in enumerate(variants(task.chosen)):
             found, _ = applied(Graphs.of(raw), words, task.options, variant, others[at] if others else None)
             worth.append(judged(finished(found), truth, words))
-    broken = broken_promises(facts, graphs.relations, words)
+    broken = broken_promises(facts, graphs.relations, words, task.options.as_released)
     return Cleaned(counts, sizes, broken, len(giving_way(graphs.relations, words)), scores, worth)
 
 

@@ -11,6 +11,7 @@ from questree.terms import ACTION, OBJECT, RELATION, Node, Slot, Term, fill, slo
 OP = VIDEO.ops
 BY_OBJECT = len(ACTION_REFERENCES) - 1  # an action by its verb and a reference; the kind of reference is added
 REFERENCE_BITS, ACTION_BITS = 2, 3  # an object reference has the kind of its own time above these
+IN_ALL = {"longer_in": "longer", "shorter_in": "shorter"}  # what these are over the whole video
 BITS = {"relation": 1, "first": 5, "second": 5, "time": 3 + 2 * ACTION_BITS}  # of a form's number, below its template
 
 
@@ -48,12 +49,14 @@ def plain_form(template: Template, kind: str) -> QuestionForm:
 
 
 def canonical(node: Node) -> Node:
-    """Over the whole video a localised event is the event itself."""
+    """Over the whole video a localised event is the event itself, and so are lengths compared."""
     args = tuple(canonical(arg) if isinstance(arg, Node) else arg for arg in node.args)
-    if node.op.name == "within" and isinstance(args[1], Node) and args[1].op.name == "whole":
+    if not (args and isinstance(args[-1], Node) and args[-1].op.name == "whole"):
+        return Node(node.op, args)
+    if node.op.name == "within":
         assert isinstance(args[0], Node)
         return args[0]
-    return Node(node.op, args)
+    return Node(OP[IN_ALL[node.op.name]], args[:-1]) if node.op.name in IN_ALL else Node(node.op, args)
 
 
 def relation(shape: int, stands: dict[Term, str]) -> Term:

@@ -27,6 +27,7 @@ from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT, WORDED, time_actions
 from questree.tables.run import Run
+from questree.tables.store import own_note
 from questree.tables.table import NO_WORD
 from questree.terms import ACTION, OBJECT, Node, Term, fill, slots
 from questree.vocabulary.words import Vocabulary
@@ -311,6 +312,12 @@ class Speaker:
         row, ways = self.shard.side("phrases", self.video, at), time_ways(self.make.edition)
         named = [self.action(row[side], way // ways) for side in "ab" if row[side] != NOTHING16]
         return self.make.time(TIMES[row["kind"]], way % ways, *named)
+
+
+def edition_at(run: Run) -> Edition:
+    """That of the run's questions; without questions the second one."""
+    plan = run.questions / "plan.json"
+    return edition_of(own_note(plan, "options")["options"]) if plan.is_file() else SECOND
 
 
 @contextmanager

@@ -162,6 +162,22 @@ class Run:
         """Of how the questions about videos were made."""
         return digest(self.questions / "plan.json")
 
+    def selection_digest(self) -> str:
+        """Of the balanced selection of these."""
+        return digest(*sorted(self.balanced.glob("*.parquet")))
+
+    def made_of(self, chosen: bool) -> dict[str, str]:
+        """For the note of what is made of the questions, or of the balanced selection, that there are now."""
+        return {"questions": self.questions_digest()} | ({"selection": self.selection_digest()} if chosen else {})
+
+    def refuse_stale(self, note: Path, command: str) -> None:
+        """What was made of others; what says nothing of it, as what was imported or written by hand, is believed."""
+        said, here = own_note(note) if note.is_file() else {}, {"questions": self.questions, "selection": self.balanced}
+        others = {"questions": "other questions than there are", "selection": "another selection than there is"}
+        now = self.made_of(here["selection"].is_dir()) if here["questions"].is_dir() else {}
+        for name in (name for name in now if said.get(name, now[name]) != now[name]):
+            raise BadInput.at(note.parent, f"made of {others[name]} now; run `questree {command}` again")
+
     def newest(self) -> Facts | None:
         """The facts after augmentation, or else as read; None if there are none."""
         return next((self.load(stage) for stage in ("facts", "raw") if getattr(self, stage).is_dir()), None)

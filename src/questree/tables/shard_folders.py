@@ -22,8 +22,7 @@ class ShardFolders:
     """`.NAME.part` beside `target`; its notes say what shards depend on, and what was counted about finished ones."""
 
     target: Path
-    plan: bytes  # as it is kept beside the shards
-    more: bytes = b""  # what shards depend on besides it
+    plan: bytes  # what shards depend on, as it is kept beside them
 
     @property
     def work(self) -> Path:
@@ -32,7 +31,7 @@ class ShardFolders:
     @property
     def state(self) -> str:
         plugins = "".join(f"{name} {digest}\n" for name, digest in sorted(digests().items()))
-        return blake2b(b"\0".join([self.plan, self.more, plugins.encode()]), digest_size=16).hexdigest()
+        return blake2b(b"\0".join([self.plan, plugins.encode()]), digest_size=16).hexdigest()
 
     def start(self) -> None:
         """Throw away shards that depend on something else, and what dead workers left."""

@@ -6,22 +6,35 @@ from questree.vocabulary.check import UNSPELLABLE
 from questree.vocabulary.inflection import ENGLISH, PREPOSITIONS, article
 
 SPATIAL, PARTICLES = (set(ENGLISH[name].split()) for name in ("spatial", "particles"))
-DETERMINERS = {"a", "an", "the", "some", "their", "his", "her", "its", "my", "your", "one", "any"}
+DETERMINERS = {*ENGLISH["determiners"].split(), "one"}
 BEFORE_NOUN = PREPOSITIONS | PARTICLES | DETERMINERS
 NO_THING = {"something", "somewhere", "someone", "somebody", "anything", "himself", "herself", "themselves", "it"}
-SHORTHAND = {r"\bw/o(?=\s|$)": "without", r"\bw/\s*": "with ", r"\s&\s": " and ", r"\bhigh five(?=\s|$)": "high-five"}
+WITH_A = {"with", "without", "for"}  # what it has or lacks
+SHORTHAND = {
+    r"\bw/o(?=\s|$)": "without",
+    r"\bw/\s*": "with ",
+    r"\s&\s": " and ",
+    r"^(stop|wait) 4(?=\s\w+$)": r"\1 for",
+    r"\bhigh five(?=\s|$)": "high-five",
+    r"\bright side up\b": "right-side-up",
+    r"\b(push|pull|sit|chin|step) ups\b": r"\1-ups",
+    r"\bclean and jerk\b": "clean-and-jerk",
+}
+PROPER = {name.lower(): name for name in ENGLISH["proper"].split()}
+KEY = re.compile(r"[^:A-Z]*[^:A-Z\s](:[^:A-Z\s][^:A-Z]*)+")  # tap:water, which is a water tap
 BRACKETS = re.compile(r"([^()]*[^\s()])\s*\(([^()]*)\)")
 
 
 def cleaned(name: str, first: int | None = None) -> str:
     """As English: no underscores, no signs of programs, small letters; first: the word from which on nouns are said."""
-    plain = name.replace("_", " ").lower()
+    head, *more = name.split(":") if KEY.fullmatch(name) else (name,)
+    plain = " ".join([*more, head]).replace("_", " ").lower()
     for short, long in SHORTHAND.items():
         plain = re.sub(short, long, plain)
     if first is not None:
         plain = BRACKETS.sub(lambda found: told_apart(found, first), plain)
     plain = "".join(" " if sign in UNSPELLABLE + '!?"\\:;' else sign for sign in plain)
-    return " ".join(plain.split()) or "unnamed"
+    return " ".join(PROPER.get(word, word) for word in plain.split()) or "unnamed"
 
 
 def told_apart(found: re.Match[str], first: int) -> str:
@@ -36,14 +49,19 @@ def told_apart(found: re.Match[str], first: int) -> str:
 
 
 def with_articles(name: str) -> str:
-    """hole in plank -> hole in a plank; box of screws and pot with lids stay as they are."""
+    """hole in plank -> hole in the plank, pot with lid -> pot with a lid; box of screws and pot with lids stay."""
     words, found = name.split(" "), list[str]()
     for at, word in enumerate(words):
         found.append(word)
         noun = up_to_preposition(words[at + 1 :])
         if at and word in PREPOSITIONS - {"of"} and noun and noun[0] not in DETERMINERS | NO_THING | SPATIAL:
-            found += [said for said in (article(" ".join(noun)),) if said != "some"]
+            some = article(" ".join(noun))
+            found += [{"a": "the", "an": "the"}.get(some, some) if word not in WITH_A else some] * (some != "some")
     return " ".join(found)
+
+
+def without_articles(name: str) -> str:
+    return " ".join(word for word in name.split(" ") if word not in ("a", "an", "the", "some"))
 
 
 def up_to_preposition(words: list[str]) -> list[str]:

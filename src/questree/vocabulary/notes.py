@@ -66,7 +66,8 @@ NOTES = {
         "every object may be labelled absent",
     ),
     "take_verbs": ListNote(
-        "verbs of taking: they end before holding the same object starts, and one is inserted where it is missing",
+        "verbs of taking: they end before holding the same object starts, and "
+        "`augment --as-released` inserts one where it is missing",
         "actions keep their annotated times, and the first action may well be a taking",
     ),
     "hold_verbs": ListNote(
@@ -74,7 +75,8 @@ NOTES = {
         "actions keep their annotated times",
     ),
     "put_verbs": ListNote(
-        "verbs of putting: they start after holding the same object ends, and one is inserted where it is missing",
+        "verbs of putting: they start after holding the same object ends, and "
+        "`augment --as-released` inserts one where it is missing",
         "actions keep their annotated times, and the last action may well be a putting",
     ),
     "heights": ListNote(

@@ -20,7 +20,7 @@ class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     article: str  # "a", "an", "some", "the", "their"; may be ""
     merged: str = ""  # id of the class it is counted as ("o23" for book)
     labels: tuple[str, ...] = ()  # other spellings in source files ("closet/cabinet", "closetcabinet")
-    plural: bool = False  # "Do some clothes exist?"
+    plural: bool = False  # "Do their fingers exist?"
     part_only: bool = False  # hair, hands: object of verbs and sub-questions, never fills a question slot
 
 

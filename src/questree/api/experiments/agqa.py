@@ -18,9 +18,10 @@ from questree.metrics.answers import MODEL, AnswerCounts, fit_rows, most_likely
 from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Resampling, Score
 from questree.scoring import agqa_questions
+from questree.scoring.agqa_tables import HARDER
 from questree.scoring.compared import Scoring
 from questree.show.report.document import Block, ScoreRows
-from questree.show.report.tables import HARDER, agqa_blocks
+from questree.show.report.tables import agqa_blocks
 from questree.tables.scored import QuestionRecords
 
 MODELS = ("psac", "hme", "hcrn")
@@ -90,9 +91,7 @@ class AgqaScores:
 
     def rows(self) -> Iterator[Score]:
         drawn = self.plan.resampling
-        yield from (
-            row for row in most_likely(AnswerCounts.of(self.asked.table)) if row.by.partition(",")[0] not in HARDER
-        )
+        yield from most_likely(AnswerCounts.of(self.asked.table))
         for name in [*self.every, *BOTS]:
             own = self.whole.scored[name]
             yield from (row for row in own.rows(name, drawn) if row.by.partition(",")[0] not in HARDER)
@@ -103,13 +102,10 @@ class AgqaScores:
                 yield from self._harder_rows(split, called, model, f"{model}, trained on all")
 
     def _harder_rows(self, split: str, called: str, model: str, label: str) -> Iterator[Score]:
-        """Of one model on what a split tests; Overall are all of these questions, whatever their flags."""
+        """Of one model on what a split tests."""
         for row in self.harder[split].scored[model].rows(label, self.harder[split].resampling):
-            by = row.by.partition(",")[0]
-            if by == called and row.group != OVERALL:
+            if row.by.partition(",")[0] == called:
                 yield row
-            elif by == "structural" and row.group == OVERALL:
-                yield Score(row.metric, called + row.by[len(by) :], *_rest(row))
 
     def blocks(self, rows: list[Score]) -> Iterator[Block]:
         trained = [f"{model}, trained on all" for model in self.plan.models]
@@ -165,10 +161,6 @@ class AgqaScores:
         claim = "fails on more than 15 % of indirect objects whose direct question it answers right"
         value = known.get(("precision", "indirect reference", "Object", named))
         yield finding(f"{model} indirect", claim, precise, "below", SURE, value, "Table 5")
-
-
-def _rest(row: Score) -> tuple[str, float | None, int | None, float | None, float | None, str]:
-    return row.group, row.value, row.n, row.low, row.high, row.model
 
 
 def of_one_kind(rows: list[Score]) -> list[Score]:

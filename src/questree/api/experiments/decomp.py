@@ -12,8 +12,7 @@ from questree.api.experiments.published import numbers, of_paper
 from questree.api.experiments.results import ExperimentResults, ScoredModels, beside, filled, paper_models
 from questree.benchmarks import AGQA
 from questree.metrics.cells import OVERALL
-from questree.metrics.dags import NAME as CORRELATION
-from questree.metrics.scores import Score
+from questree.metrics.scores import CORRELATION, NO_SHARES, Score
 from questree.scoring.run_scores import How, ModelScores, RunScores
 from questree.show.report.document import Block, ScoreRows
 from questree.show.report.tables import by_group, decomp_blocks
@@ -121,7 +120,10 @@ class DecompScores:
         less, value = "is right less often where a part is wrong: CA exceeds RWR", paper("Delta", "type")
         yield finding(f"{model} Delta", less, dags(own, "Delta", "type"), "below", 0.0, value, "Table 3")
         weak, value = "its consistent DAGs are not the accurate ones", paper(CORRELATION, "dag")
-        yield finding(f"{model} correlation", weak, dags(own, CORRELATION, "dag"), "below", 0.0, value, "Figure 3")
+        digits = NO_SHARES[CORRELATION]
+        yield finding(
+            f"{model} correlation", weak, dags(own, CORRELATION, "dag"), "below", 0.0, value, "Figure 3", digits
+        )
         basic = dags(own, by="type", group="Object Exists") - dags("most-likely", by="type", group="Object Exists")
         value = apart(*(paper("accuracy", "type", "Object Exists", who) for who in (named, "Most-Likely")))
         sees = "does not know better than Most-Likely which objects there are"

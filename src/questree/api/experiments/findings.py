@@ -9,8 +9,8 @@ import numpy as np
 
 from questree.metrics.answers import values as fitted
 from questree.metrics.catalogue import REST
-from questree.metrics.cells import OVERALL, Floats
-from questree.metrics.comparison import only
+from questree.metrics.cells import OVERALL, Floats, behind
+from questree.metrics.comparison import FEWEST, only
 from questree.metrics.scores import Resampling, Scored, interval, number, resampled, resampled_sums
 
 Verdict = Literal["holds", "does not hold", "undecided"]
@@ -28,6 +28,11 @@ class Finding(msgspec.Struct, frozen=True):
     verdict: Verdict
     published: float | None = None  # the same number in the paper
     source: str = ""  # table or figure of the paper
+    digits: int | None = None  # of a number that is no share
+
+    @property
+    def claimed(self) -> str:
+        return f"{self.side} {self.bound * (100 if self.digits is None else 1):g}"
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,18 @@ class Statistic:
     said: str
     value: float
     draws: Floats  # [resample]
+    n: int  # items behind it, of several numbers the fewest
 
     def __sub__(self, other: "Statistic") -> "Statistic":
-        return Statistic(f"{self.said} - {other.said}", self.value - other.value, self.draws - other.draws)
+        said, n = f"{self.said} - {other.said}", min(self.n, other.n)
+        return Statistic(said, self.value - other.value, self.draws - other.draws, n)
 
 
 def mean(said: str, some: Sequence[Statistic]) -> Statistic:
     """Of none there is none."""
     draws = np.array([each.draws for each in some]).reshape(len(some), -1)
-    return Statistic(said, float(np.mean([each.value for each in some] or [np.nan])), draws.mean(axis=0))
+    value, n = float(np.mean([each.value for each in some] or [np.nan])), sum(each.n for each in some)
+    return Statistic(said, value, draws.mean(axis=0), n)
 
 
 def score(scored: Scored, metric: str, by: str, group: str, resampling: Resampling, model: str) -> Statistic:
@@ -53,9 +61,10 @@ def score(scored: Scored, metric: str, by: str, group: str, resampling: Resampli
     said = f"{metric if group == OVERALL else f'{metric} on {group}'} of {model}"
     name = (metric, by, group)
     if not any(cell.name == name and any(cell.parts) for cell in scored.cells):  # no question is like that
-        return Statistic(said, np.nan, np.full(resampling.resamples, np.nan))
+        return Statistic(said, np.nan, np.full(resampling.resamples, np.nan), 0)
     own = only(scored, name)
-    return Statistic(said, float(own.values()[0]), resampled(own.cells, own.tallies, resampling)[:, 0])
+    (n,) = behind(own.cells, own.tallies.summed()[1])
+    return Statistic(said, float(own.values()[0]), resampled(own.cells, own.tallies, resampling)[:, 0], n)
 
 
 def slope(scored: Scored, resampling: Resampling, model: str) -> Statistic:
@@ -65,7 +74,8 @@ def slope(scored: Scored, resampling: Resampling, model: str) -> Statistic:
     x = np.array([float(str(columns[i][2])) for i in at])
     passed, total = (sums[at] for sums in scored.tallies.summed())
     draws = [fitted(x, p[:, at], t[:, at])[:, 0] for p, t in resampled_sums(scored.tallies, resampling)]
-    return Statistic(f"accuracy per step of {model}", float(fitted(x, passed, total)[0]), np.concatenate(draws))
+    value, n = float(fitted(x, passed, total)[0]), int(total.sum())
+    return Statistic(f"accuracy per step of {model}", value, np.concatenate(draws), n)
 
 
 def finding(
@@ -76,12 +86,16 @@ def finding(
     bound: float = 0.0,
     published: float | None = None,
     source: str = "",
+    digits: int | None = None,
 ) -> Finding:
-    """Holds if the whole interval lies on that side of the bound, does not hold if all of it lies on the other."""
+    """Holds if the whole interval lies on that side of the bound, does not hold if all of it lies on the other.
+
+    Fewer than 10 items decide nothing.
+    """
     low, high = (number(float(each[0])) for each in interval(np.array([found.value]), found.draws[:, None]))
     value = number(found.value)
-    judged = verdict(low, high, side, bound) if value is not None else "undecided"
-    return Finding(name, claim, found.said, value, low, high, side, bound, judged, published, source)
+    judged = verdict(low, high, side, bound) if found.n >= FEWEST else "undecided"
+    return Finding(name, claim, found.said, value, low, high, side, bound, judged, published, source, digits)
 
 
 def verdict(low: float | None, high: float | None, side: Literal["above", "below"], bound: float) -> Verdict:

@@ -12,14 +12,15 @@ from questree.api.experiments.findings import Finding, finding
 from questree.api.experiments.plan import ExperimentPlan, TrainingJob, learn
 from questree.api.experiments.published import numbers
 from questree.api.experiments.results import ExperimentResults, ScoredModels, beside, filled, paper_models
-from questree.api.fpvg_tables import MAIN, RATIOS
 from questree.features.making import DETECTED
 from questree.features.read import features_folder
 from questree.metrics.cells import OVERALL
 from questree.metrics.fpvg import CONDITIONS, SIDES, score_fpvg
-from questree.metrics.scores import Score
+from questree.metrics.scores import NO_SHARES, Score
+from questree.scoring.fpvg_tables import MAIN, RATIOS
 from questree.scoring.grounded import Judged, of_run
-from questree.show.report.document import Block, Column, Grid, Line, ScoreRows
+from questree.show.report.document import Block, ScoreRows
+from questree.show.report.tables import by_model
 from questree.stages.ground.grounding import GroundOptions
 from questree.tables.store import new_file
 
@@ -86,10 +87,9 @@ class FpvgScores:
         caption = (
             "Acc over all questions, the rest over those with relevant and irrelevant objects. Below: 95 % interval."
         )
-        yield _models(found, "fpvg", "Grounding", caption, models, MAIN)
-        ratios = {sign: columns["all"] for sign, columns in RATIOS.items()}
-        caption = "Right answers per wrong one (times 100) among well and badly grounded questions."
-        yield _models(found, "fpvg-c2i", "Correct to incorrect answers", caption, models, ratios)
+        yield by_model(found, "fpvg", "Grounding", caption, models, MAIN)
+        caption = "Right answers per wrong one among well and badly grounded questions."
+        yield by_model(found, "fpvg-c2i", "Correct to incorrect answers", caption, models, RATIOS)
 
     def findings(self) -> Iterator[Finding]:
         known, scored = numbers("fpvg"), self.scored
@@ -109,17 +109,9 @@ class FpvgScores:
             odds = scored(model, "c2i", "all", "FPVG+") - scored(model, "c2i", "all", "FPVG-")
             value = round(paper("c2i", "FPVG+") - paper("c2i", "FPVG-"), 6)
             claim = "well grounded questions have more right answers per wrong one"
-            yield finding(f"{model} c2i", claim, odds, "above", 0.0, value, "Table 4")
+            yield finding(f"{model} c2i", claim, odds, "above", 0.0, value, "Table 4", NO_SHARES["c2i"])
 
 
 def said_file(run: Path, model: str, condition: str) -> Path:
     """As `questree score fpvg` reads it."""
     return run / "experiments" / "fpvg-answers" / f"{model} {condition}.jsonl"
-
-
-def _models(
-    rows: ScoreRows, name: str, title: str, caption: str, models: list[str], columns: dict[str, tuple[str, str, str]]
-) -> Grid:
-    lines = [Line((model,), tuple(rows.number(*cell, model) for cell in columns.values())) for model in models]
-    kept = tuple(line for line in lines if any(entry is not None for entry in line.entries))
-    return Grid(name, title, caption, ("Model",), tuple(map(Column, columns)), kept)

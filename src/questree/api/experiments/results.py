@@ -10,8 +10,9 @@ from questree.metrics.scores import Resampling, Score, Scored
 from questree.show.report.document import Block, Column, Grid, Line, Number
 
 VERDICTS = (
-    "In per cent. The interval holds 95 % of the values on resampled videos or images; a finding holds where all of it "
-    "lies on the claimed side of the bound, and does not where all of it lies on the other."
+    "In per cent, a ratio or a correlation as it is. The interval holds 95 % of the values on resampled videos or "
+    "images; a finding holds where all of it lies on the claimed side of the bound, and does not where all of it lies "
+    "on the other."
 )
 
 
@@ -73,9 +74,9 @@ def findings_grid(findings: Sequence[Finding]) -> Grid:
             (each.name,),
             (
                 each.claim,
-                Number(each.value, None, each.low, each.high),
-                f"{each.side} {100 * each.bound:g}",
-                None if each.published is None else Number(each.published),
+                Number(each.value, None, each.low, each.high, each.digits),
+                each.claimed,
+                None if each.published is None else Number(each.published, digits=each.digits),
                 each.verdict,
             ),
         )

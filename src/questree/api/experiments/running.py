@@ -141,12 +141,15 @@ def check_questions(run: tables.Run, own: Benchmark, paper: PaperName) -> None:
 
 
 def line(each: Finding) -> dict[str, str]:
-    """For a person: in per cent."""
-    room = "" if each.low is None or each.high is None else f" [{100 * each.low:.1f}, {100 * each.high:.1f}]"
-    value = "N/A" if each.value is None else f"{100 * each.value:.1f}{room}"
-    paper = "" if each.published is None else f"{100 * each.published:.1f}"
-    bound = f"{each.side} {100 * each.bound:g}"
-    return {"finding": each.name, "here": value, "claimed": bound, "paper": paper, "verdict": each.verdict}
+    """For a person: in per cent, what is no share as it is."""
+
+    def text(value: float) -> str:
+        return f"{100 * value:.1f}" if each.digits is None else f"{value:.{each.digits}f}"
+
+    room = "" if each.low is None or each.high is None else f" [{text(each.low)}, {text(each.high)}]"
+    value = "N/A" if each.value is None else f"{text(each.value)}{room}"
+    paper = "" if each.published is None else text(each.published)
+    return {"finding": each.name, "here": value, "claimed": each.claimed, "paper": paper, "verdict": each.verdict}
 
 
 def features_to_use(run: tables.Run, name: str, benchmark: str) -> str:

@@ -35,7 +35,7 @@ SEQUENCING, SUPERLATIVE, DURATION, PAIR = "sequencing", "superlative", "duration
 SAID_BY = {
     SEQUENCING: (("before", "between", "action_order", "instance_order", "relation_order", "object_order"), "action"),
     SUPERLATIVE: (("first", "choose_first", "first_done_to"), "relation"),
-    DURATION: (("longer", "shorter", "longest", "shortest"), "action"),
+    DURATION: (("longer", "shorter", "longer_in", "shorter_in", "longest", "shortest"), "action"),
 }
 
 # marks: bits that are united over everything a question is made of, then read as flags
@@ -64,10 +64,19 @@ class HeldOut:
         return np.asarray(self.object[object] | self.relation[relation])
 
 
+NAME = "agqa"  # of its vocabulary
+
+
+def is_agqas(vocabulary: Vocabulary) -> bool:
+    """Is it AGQA's vocabulary, by the name it has?"""
+    return vocabulary.name == NAME
+
+
 def known(vocabulary: Vocabulary) -> tuple[HeldOutWords, list[str]]:
-    """What is held out of questions in these words, and which words of the benchmark's lists are missing."""
-    if vocabulary.held_out is not None:
-        return vocabulary.held_out, []
+    """What is held out of questions in these words, and which words of the benchmark's lists are missing; of another
+    vocabulary what it says."""
+    if vocabulary.held_out is not None or not is_agqas(vocabulary):
+        return vocabulary.held_out or HeldOutWords(), []
     there = {"object": vocabulary.object_at, "relation": vocabulary.relation_at, "action": vocabulary.action_at}
     words = [("action", name) for name in RELEASED.actions] + [("relation", name) for name in RELEASED.first]
     words += [word for thing, relation in RELEASED.pairs for word in (("object", thing), ("relation", relation))]

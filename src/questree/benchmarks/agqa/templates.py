@@ -38,6 +38,7 @@ ALIKE = "objects are alike"
 # rules about direct arguments and the time; those that look at the answer come last
 TIME_OBJECT = "object of the time's action"
 TIME_RELATION = "relation of the time's action"
+TIME_SAYS = "the time's action says it"
 NO_ANSWER = "no single answer"
 UNASKABLE = "answer is never asked"
 SIMILAR = "similar object in the video"
@@ -54,6 +55,9 @@ UNDECIDED = "neither option decides"
 VERB_GIVEN = "verb gives the answer away"
 TRANSITION = "action is a transition"
 SAME_ACTION = "same action twice"
+# asked of every template: no rule of its own says so
+UNSHOWN = "an action that is not shown may change it"
+READINGS = "readings of a time differ"
 STEPS = "more than 8 steps"
 
 MOST_STEPS = 8  # since edition 2.0
@@ -141,7 +145,7 @@ class Template:
         stages/generate/questions.py."""
         if any(name.endswith("_order") for name in self.operators):
             return ("actions in order",)
-        found = ["actions by length"] if self.operators & {"longer", "longest"} else []
+        found = ["actions by length"] if self.operators & {"longer", "longer_in", "longest"} else []
         if "relation" in self.features:
             asked = "pair asked" if "object" in self.features else "pair answered"
             found.append(asked if {"object", "which-object"} & self.features else "pairs seen")

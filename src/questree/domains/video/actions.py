@@ -18,12 +18,17 @@ SLACK = 1.0  # seconds before a window in which the start of an action makes "fi
 
 
 def pick(world: Videos, row: Array, instance: Array, order: Array, margin: int = 0) -> Array:
-    """[row] the action of the instance with the smallest `order`; UNKNOWN if there is none or the runner-up is near."""
+    """[row] the action of the instance with the smallest `order`; UNKNOWN if there is none or the runner-up is near.
+
+    Nor can it be one that no frame shows: nothing else that is asked would know of it.
+    """
     ranked = np.lexsort((order, row))
     row, instance, order = row[ranked], instance[ranked], order[ranked]
     begin = np.searchsorted(row, np.arange(len(world)))
     size = np.searchsorted(row, np.arange(len(world)), side="right") - begin
-    order, action = np.append(order, [0, 0]), np.append(world.instances["action"][instance], 0)
+    shown = world.instances["last"][instance] >= 0
+    action = np.append(np.where(shown, world.instances["action"][instance], UNKNOWN), UNKNOWN)
+    order = np.append(order, [0, 0])
     clear = (size == 1) | (order[np.minimum(begin + 1, len(order) - 1)] - order[begin] > margin)
     return np.where((size > 0) & clear, action[begin], UNKNOWN)
 
@@ -172,17 +177,37 @@ def last_action(world: Videos, window: Window) -> Action:
     return np.where(crowded(world, window, first=False) | empty(window), UNKNOWN, found)
 
 
+def extreme(world: Videos, row: Array, instance: Array, length: Array, sign: int) -> Array:
+    """[row] the action of the instance whose length beats all others by more than MARGIN, of two actions or more."""
+    action = world.instances["action"][instance]
+    most, least = np.full(len(world), -1), np.full(len(world), len(world.vocabulary.actions))
+    np.maximum.at(most, row, action)
+    np.minimum.at(least, row, action)
+    return np.where(most > least, pick(world, row, instance, sign * length, int(moment(MARGIN))), UNKNOWN)
+
+
+def lengths(world: Videos, instance: Array) -> Array:
+    return np.asarray(world.instances["end"][instance] - world.instances["start"][instance])
+
+
+def in_all(world: Videos, sign: int) -> Array:
+    """[row] the same of what an action's instances last together: one that is done again may be meant so."""
+    row, instance = world.pairs()
+    shown_first = np.argsort(world.instances["last"][instance] < 0, kind="stable")
+    row, instance = row[shown_first], instance[shown_first]
+    deeds = row * DEED + world.instances["action"][instance]
+    _, one, own = np.unique(deeds, return_index=True, return_inverse=True)
+    total = np.zeros(len(one), np.int64)
+    np.add.at(total, own, lengths(world, instance))
+    return extreme(world, row[one], instance[one], total, sign)
+
+
 def by_length(name: str, time: str, sign: int) -> Op:
-    """The operator for the action whose length beats all others by more than MARGIN; another action must be there."""
+    """The operator for the action that has the longest (or shortest) single time."""
 
     def found(world: Videos) -> Action:
         row, instance = world.pairs()
-        length = world.instances["end"][instance] - world.instances["start"][instance]
-        action = world.instances["action"][instance]
-        most, least = np.full(len(world), -1), np.full(len(world), len(world.vocabulary.actions))
-        np.maximum.at(most, row, action)
-        np.minimum.at(least, row, action)
-        return np.where(most > least, pick(world, row, instance, sign * length, int(moment(MARGIN))), UNKNOWN)
+        return extreme(world, row, instance, lengths(world, instance), sign)
 
     found.__doc__ = f"The action instance that lasts {name}, by a clear margin."
     return VIDEO.operator(
@@ -201,6 +226,12 @@ def by_length(name: str, time: str, sign: int) -> Op:
 
 longest = by_length("longest", "longest", -1)
 shortest = by_length("shortest", "least", 1)
+BY_LENGTH = {longest: -1, shortest: 1}  # the sign of the lengths they go by
+
+
+def lengths_differ(world: Videos, op: Op) -> Array:
+    """[row] is the action with the longest (or shortest) single time not that of the most (or least) time in all?"""
+    return np.asarray((op.run(world) != in_all(world, BY_LENGTH[op])) & (not world.released_between))
 
 
 def of_two(name: str, took: str) -> Op:
@@ -230,6 +261,34 @@ longer = of_two("longer", "longer")
 shorter = of_two("shorter", "less time")
 
 
+def of_two_in(whole_video: Op) -> Op:
+    """The same of two actions that are done in a time (AGQA 1.0)."""
+
+    def compare_in(world: Videos, a: Action, b: Action, window: Window) -> Action:
+        since, until = bounds(world, window)
+        inside = ~empty(window)
+        for action in (a, b):
+            inside &= (world.action(action, "start") >= since) & (world.action(action, "end") <= until)
+        return np.where(inside, whole_video.run(world, a, b), UNKNOWN)
+
+    name = whole_video.name
+    compare_in.__doc__ = f"Which of two actions that begin and end in the window lasts {name}?"
+    return VIDEO.operator(
+        f"{name}_in",
+        ask=f"Was the person {{a}} or {{b}} for a {name} amount of time{{window}}",
+        phrase={
+            "": f"{{a}} or {{b}}, whichever took {name}{{window}}",
+            "the": f"for a {name} amount of time than {{b}}{{window}}",
+        },
+        steps=5,
+        categories=Categories(("duration-comparison",), "compare", "action"),
+        type=f"{name.capitalize()} Choose",
+    )(compare_in)
+
+
+longer_in, shorter_in = of_two_in(longer), of_two_in(shorter)
+
+
 @VIDEO.operator(
     ask="Was the person {action} {target:the}",
     target="target",
@@ -249,14 +308,16 @@ def same_action(world: Videos, action: Action, target: Action) -> Bool:
     reference_steps=0,
 )
 def to_action(world: Videos, verb: Relation, object: Object) -> Action:
-    """The only action of the video with this verb done to this object; never one that no reference may stand in."""
+    """The only action with this verb done to this object, else at or with it; never one that no reference stands in."""
     words = world.vocabulary
     row, instance = world.pairs()
     action = world.instances["action"][instance]
     fits = (words.verb_of[action] == words.folded[verb][row]) & (
-        words.done_to[action] == words.merged_object[object][row]
+        words.object_of[action] == words.merged_object[object][row]
     )
-    fits &= ~np.isin(action, words.never_localised)
+    fits &= ~np.isin(action, words.never_localised) & (world.instances["last"][instance] >= 0)
+    done_to = words.done_to[action] == words.object_of[action]
+    fits &= done_to | ~np.isin(row, row[fits & done_to])
     keys = np.unique(row[fits] * DEED + action[fits])
     row, action = keys // DEED, keys % DEED
     found = np.full(len(world), UNKNOWN)

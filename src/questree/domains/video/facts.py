@@ -43,29 +43,56 @@ def frames_of(bits: NDArray[np.uint64]) -> list[int]:
     return np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")).tolist()
 
 
+def first_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool, at: Ints | None = None) -> Ints:
+    """[row] the first frame f, lo <= f < hi, that is in the set (wanted) or not in it; -1 if there is none.
+
+    at: [row] where its set stands in `bits`, if not in the same row.
+    """
+    return np.asarray(_first(bits, np.arange(len(lo)) if at is None else at, lo, hi, wanted))
+
+
+def last_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool, at: Ints | None = None) -> Ints:
+    """[row] the last such frame."""
+    return np.asarray(_last(bits, np.arange(len(lo)) if at is None else at, lo, hi, wanted))
+
+
 @njit(cache=True)
-def first_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool) -> Ints:
-    """[row] the first frame f, lo <= f < hi, that is in the set (wanted) or not in it; -1 if there is none."""
+def _first(bits, at, lo, hi, wanted):  # type: ignore[no-untyped-def]
     found = np.full(len(lo), -1, np.int64)
+    flip = np.uint64(0) if wanted else FULL
     for row in range(len(lo)):
-        for frame in range(lo[row], hi[row]):
-            inside = (bits[row, frame >> 6] >> np.uint64(frame & 63)) & np.uint64(1)
-            if (inside == 1) == wanted:
+        frame = lo[row]
+        while frame < hi[row]:
+            left = (bits[at[row], frame >> 6] ^ flip) >> np.uint64(frame & 63)
+            if left == 0:  # long videos have many words
+                frame = ((frame >> 6) + 1) << 6
+                continue
+            while left & np.uint64(1) == 0:
+                left >>= np.uint64(1)
+                frame += 1
+            if frame < hi[row]:
                 found[row] = frame
-                break
+            break
     return found
 
 
 @njit(cache=True)
-def last_frame(bits: Bits, lo: Ints, hi: Ints, wanted: bool) -> Ints:
-    """[row] the last frame f, lo <= f < hi, that is in the set (wanted) or not in it; -1 if there is none."""
+def _last(bits, at, lo, hi, wanted):  # type: ignore[no-untyped-def]
     found = np.full(len(lo), -1, np.int64)
+    flip, top = np.uint64(0) if wanted else FULL, np.uint64(1 << 63)
     for row in range(len(lo)):
-        for frame in range(hi[row] - 1, lo[row] - 1, -1):
-            inside = (bits[row, frame >> 6] >> np.uint64(frame & 63)) & np.uint64(1)
-            if (inside == 1) == wanted:
+        frame = hi[row] - 1
+        while frame >= lo[row]:
+            left = (bits[at[row], frame >> 6] ^ flip) << np.uint64(63 - (frame & 63))
+            if left == 0:
+                frame = ((frame >> 6) << 6) - 1
+                continue
+            while left & top == 0:
+                left <<= np.uint64(1)
+                frame -= 1
+            if frame >= lo[row]:
                 found[row] = frame
-                break
+            break
     return found
 
 
@@ -88,11 +115,12 @@ class Videos:
     key: Ints  # [track] ((video * KEY) + relation) * KEY + object, ascending
     bits: Bits  # [track, word]; the last row is empty, for what is not there
     instance_start: Ints  # [video + 1] its rows in the columns of instances
-    instances: dict[str, Ints]  # action, instance, start, end (moments), first, last
+    instances: dict[str, Ints]  # action, instance, start, end (moments), first, last; without a frame 0, -1: never said
     action_key: Ints  # [video with action] video * DEED + action, ascending
-    actions: dict[str, Ints]  # per action_key: first instance's lo, hi, start, end, length; last one's; count
+    actions: dict[str, Ints]  # per action_key: first instance's lo, hi, start, end, length; last one's; count; unseen
     row: Ints  # [row] video
     released_last: bool = False  # `last` as the released generator computes it, see meaning of `last`
+    released_between: bool = False  # between two actions begins after the first one's last instance, as released
 
     def __len__(self) -> int:
         return len(self.row)
@@ -100,6 +128,11 @@ class Videos:
     def ask(self, row: Any) -> "Videos":
         """The same facts, asked about these videos."""
         return replace(self, row=np.atleast_1d(np.asarray(row, np.int64)))
+
+    @property
+    def between_from(self) -> str:
+        """Which instance of an action a time between it and another begins after: the prefix of its columns."""
+        return "last_" if self.released_between else ""
 
     def position(self, word: Word) -> int:
         return position(word, self.vocabulary)
@@ -120,8 +153,15 @@ class Videos:
 
     def track(self, relation: Any, object: Any) -> Bits:
         """[row, word] the frames on which the relation holds with the object; ANY stands for whatever there is."""
-        wanted = (self.row * KEY + relation) * KEY + object
-        return self.bits[_find(self.key, wanted)]
+        return self.bits[self.track_at(relation, object)]
+
+    def track_at(self, relation: Any, object: Any) -> Ints:
+        """[row] where these frames stand in `bits`."""
+        return _find(self.key, (self.row * KEY + relation) * KEY + object)
+
+    def holds(self, relation: Any, object: Any, window: Ints) -> NDArray[np.bool_]:
+        """[row] does the relation hold with the object on a frame of the window?"""
+        return first_frame(self.bits, window[:, 0], window[:, 1], True, self.track_at(relation, object)) >= 0
 
     def tracks(self) -> tuple[Ints, Ints, Ints]:
         """[track] its video, relation and object; ANY in place of either is a union."""
@@ -143,14 +183,22 @@ class Videos:
 
     def doing(self, action: Any) -> Bits:
         """[row, word] the frames of all instances of the action."""
-        found = np.zeros((len(self), self.words), np.uint64)
-        wanted = self.vocabulary.merged_action[action]
-        row, instance = self.pairs()
-        same = self.instances["action"][instance] == np.broadcast_to(wanted, len(self))[row]
-        row, instance = row[same], instance[same]
+        wanted = self.row * DEED + self.vocabulary.merged_action[action]
+        deeds, own = np.unique(wanted, return_inverse=True)  # rows are many, actions of a video are few
+        found = np.zeros((len(deeds), self.words), np.uint64)
+        deed, instance = self.ask(deeds // DEED).pairs()
+        same = self.instances["action"][instance] == (deeds % DEED)[deed]
+        deed, instance = deed[same], instance[same]
         frames = span(self.instances["first"][instance], self.instances["last"][instance] + 1, self.words)
-        np.bitwise_or.at(found, row, frames)
-        return found
+        np.bitwise_or.at(found, deed, frames)
+        return found[own]
+
+    def unseen(self, action: Any) -> NDArray[np.bool_]:
+        """[row] is the action done at a time that no frame shows?"""
+        row, instance = self.pairs()
+        same = self.instances["action"][instance] == np.broadcast_to(action, len(self))[row]
+        same &= self.instances["last"][instance] < 0
+        return np.asarray(np.bincount(row[same], minlength=len(self)) > 0)
 
     def pairs(self) -> tuple[Ints, Ints]:
         """Every (row, instance of its video)."""
@@ -179,12 +227,14 @@ def _find(keys: Ints, wanted: Ints) -> Ints:
     return np.where(there, at, -1)
 
 
-def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False) -> Videos:
+def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False, released_between: bool = False) -> Videos:
     """Load tables into memory; row i asks about video i until `ask` says otherwise."""
     length = np.bincount(facts.frames["video"].to_numpy(), minlength=len(facts.videos)).astype(np.int64)
     key, bits = _tracks(facts, vocabulary, length)
     action_key, actions = _actions(facts.actions, len(facts.videos))
-    known = facts.actions.drop_nulls(["first", "last"]).sort("video", "start", "action")
+    known = facts.actions.with_columns(
+        pl.col("first").cast(pl.Int64).fill_null(0), pl.col("last").cast(pl.Int64).fill_null(-1)
+    ).sort("video", "start", "action")
     count = np.bincount(known["video"].to_numpy(), minlength=len(facts.videos))
     return Videos(
         vocabulary=vocabulary,
@@ -198,12 +248,14 @@ def videos(facts: Facts, vocabulary: Vocabulary, released_last: bool = False) ->
         instance_start=np.concatenate([[0], np.cumsum(count)]),
         instances={
             **{name: known[name].to_numpy().astype(np.int64) for name in ("action", "instance", "first", "last")},
-            **{name: moment(known[name].to_numpy()) for name in ("start", "end")},
+            "start": moment(known["start"].to_numpy()),
+            "end": np.maximum(moment(known["end"].to_numpy()), moment(known["start"].to_numpy()) + 1),
         },
         action_key=action_key,
         actions=actions,
         row=np.arange(len(facts.videos)),
         released_last=released_last,
+        released_between=released_between,
     )
 
 
@@ -239,9 +291,13 @@ def _tracks(facts: Facts, vocabulary: Vocabulary, length: Ints) -> tuple[Ints, B
 
 
 def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]:
-    """Per (video, action): frames of its first and last instance, how often it occurs and how long the first lasts."""
+    """Per (video, action): frames of its first and last instance, how often it occurs and how long the first lasts.
+
+    It also occurs where no frame shows it, but what never has a frame is not there.
+    """
     grouped = (
-        actions.drop_nulls(["first", "last"])
+        actions.with_columns(count=pl.len().over("video", "action"))
+        .drop_nulls(["first", "last"])
         .sort("video", "action", "start", "first")
         .group_by("video", "action", maintain_order=True)
         .agg(
@@ -249,17 +305,21 @@ def _actions(actions: pl.DataFrame, videos: int) -> tuple[Ints, dict[str, Ints]]
             (pl.col("last").first() + 1).alias("hi"),
             pl.col("first").last().alias("last_lo"),
             (pl.col("last").last() + 1).alias("last_hi"),
-            pl.len().alias("count"),
+            pl.col("count").first(),
+            (pl.col("count").first() - pl.len()).alias("unseen"),
             pl.col("start").first(),
             pl.col("end").first(),
+            pl.col("start").last().alias("last_start"),
             pl.col("end").last().alias("last_end"),
         )
     )
     key = grouped["video"].to_numpy().astype(np.int64) * DEED + grouped["action"].to_numpy()
-    stamps = ("start", "end", "last_end")
+    stamps = ("start", "end", "last_start", "last_end")
     columns = {
         name: moment(grouped[name].to_numpy()) if name in stamps else grouped[name].to_numpy().astype(np.int64)
         for name in grouped.columns[2:]
     }
     columns["length"] = columns["end"] - columns["start"]
+    for which in ("", "last_"):  # a moment is not nothing
+        columns[f"{which}end"] = np.maximum(columns[f"{which}end"], columns[f"{which}start"] + 1)
     return key, {name: np.append(column, 0) for name, column in columns.items()}

@@ -8,7 +8,7 @@ import numpy as np
 from questree.columns.joins import ranges
 from questree.columns.sets import has, sets_of, the_one
 from questree.domains.video.atoms import INTERACTING, PERSON, Parts, doing, exists, question
-from questree.domains.video.facts import KEY, Videos, anywhere, first_frame, last_frame, span
+from questree.domains.video.facts import ANY, KEY, Videos, anywhere, first_frame, last_frame, span
 from questree.domains.video.kinds import VIDEO, Frames, Objects, Window
 from questree.domains.video.time import localised
 from questree.terms import UNKNOWN, Array, Bool, Categories, Node, Object, Op, Relation, Term
@@ -19,7 +19,7 @@ def objects_between(world: Videos, relation: Array, lo: Array, hi: Array) -> Obj
     """[row] the set of objects the relation has on frames lo <= f < hi."""
     begin, end = world.tracks_of(world.vocabulary.folded[relation])
     row, track = ranges(begin, end)
-    seen = anywhere(world.bits[track] & span(lo, hi, world.words)[row])
+    seen = first_frame(world.bits, np.asarray(lo)[row], np.asarray(hi)[row], True, track) >= 0
     return sets_of(row[seen], world.key[track[seen]] % KEY, len(world), len(world.vocabulary.objects))
 
 
@@ -74,9 +74,9 @@ def only(world: Videos, objects: Objects) -> Object:
 
 def first_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Array]:
     """[row] the first frames of the window on which the relation holds, lo <= f < hi; -1, -1 if it never stops."""
-    bits, lo, hi = support(world, relation), window[:, 0], window[:, 1]
-    begin = first_frame(bits, lo, hi, True)
-    end = first_frame(bits, np.where(begin < 0, hi, begin), hi, False)
+    at, lo, hi = world.track_at(world.vocabulary.folded[relation], ANY), window[:, 0], window[:, 1]
+    begin = first_frame(world.bits, lo, hi, True, at)
+    end = first_frame(world.bits, np.where(begin < 0, hi, begin), hi, False, at)
     return np.where(end < 0, -1, begin), end
 
 
@@ -87,13 +87,13 @@ def twice(world: Videos, bits: Array, window: Array) -> Array:
 
 def last_run(world: Videos, relation: Array, window: Array) -> tuple[Array, Array]:
     """[row] the mirror image of `first_run`; or, on request, as the released generator widens it."""
-    bits, lo, hi = support(world, relation), window[:, 0], window[:, 1]
-    end = last_frame(bits, lo, hi, True)
-    gap = last_frame(bits, lo, np.where(end < 0, lo, end), False)
+    at, lo, hi = world.track_at(world.vocabulary.folded[relation], ANY), window[:, 0], window[:, 1]
+    end = last_frame(world.bits, lo, hi, True, at)
+    gap = last_frame(world.bits, lo, np.where(end < 0, lo, end), False, at)
     begin = gap + 1
     if world.released_last:  # at least two frames with the relation, and two frames before the gap count too
         begin = np.maximum(gap - 2, lo)
-        gap = np.where(twice(world, bits, window), gap, -1)
+        gap = np.where(twice(world, world.bits[at], window), gap, -1)
     return np.where(gap < 0, -1, begin), np.where(gap < 0, -1, end + 1)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from questree.domains.logic import UNTIMED
 from questree.domains.video.atoms import Parts, happening, interacting, interaction
 from questree.domains.video.atoms import doing as doing_something
 from questree.domains.video.facts import ALWAYS, ANY, NEVER, Bits, Videos, anywhere, span
@@ -60,10 +61,10 @@ def during(world: Videos, action: Action) -> Window:
 
 @VIDEO.operator(phrase={"": (" between {a} and {b}", " before {b} but after {a}")}, steps=3, label="Between")
 def between(world: Videos, a: Action, b: Action) -> Window:
-    """Strictly after the last instance of one action and strictly before the first instance of another."""
+    """Strictly after the first instance of one action and strictly before the first instance of another."""
     both = (world.action(a, "count") > 0) & (world.action(b, "count") > 0)
-    end, start = world.action(a, "last_end"), world.action(b, "start")
-    return window(world.action(a, "last_hi"), world.action(b, "lo"), end, start, both)
+    end, start = world.action(a, world.between_from + "end"), world.action(b, "start")
+    return window(world.action(a, world.between_from + "hi"), world.action(b, "lo"), end, start, both)
 
 
 def localised(event: Node, window: Term) -> Node:
@@ -99,7 +100,7 @@ def within_type(vocabulary: Vocabulary, event: Node, window: Term) -> str:
 
 @VIDEO.operator(
     ask="{event:asked in a time}{window}",
-    phrase="{event}{window}",
+    phrase={"": "{event}{window}", UNTIMED: "{event:asked in a time}"},
     type=within_type,
     parts=within_parts,
     focus=lambda world, value, event, window: world.span(window),

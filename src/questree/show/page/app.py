@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from questree.faults import BadInput, Fault
+from questree.metrics.scores import titled
 from questree.show import colours, templates
 from questree.show.frames import FILMS, SUFFIXES, film_file, frame_of, image_file, media_file
 from questree.show.image_view import ImageView
@@ -78,6 +79,7 @@ def environment() -> Environment:
     found = templates.environment()
     found.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f} %"
     found.filters["points"] = lambda value: "–" if value is None else f"{100 * value:+.1f}"
+    found.filters["titled"] = titled
     found.globals["address"] = address
     found.globals["assets"] = asset_folder()
     return found

@@ -7,8 +7,8 @@ from typing import Any
 
 from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.cells import OVERALL, counts
-from questree.metrics.comparison import ModelDifference, compare
-from questree.metrics.scores import Resampling, Scored
+from questree.metrics.comparison import ModelDifference, compare, ranked
+from questree.metrics.scores import QUESTION_ACCURACY, Resampling, Scored
 from questree.scoring.compared import ComparedQuestions, Scoring, of_run
 from questree.show.page.filters import Filters, address
 from questree.show.views import View
@@ -16,11 +16,11 @@ from questree.show.views import View
 EXACT = Scoring()
 RESAMPLES = 1000
 LEVEL = 0.05  # false discovery rate called a difference
-BETTER = ("accuracy", "CA", "IC")  # metrics of which more is better
+BETTER = (QUESTION_ACCURACY, "accuracy", "CA", "IC")  # metrics of which more is better
 Counted = dict[tuple[str, str, str], int | None]  # metric, by, group -> n
 Examples = tuple[int, str]  # questions that only one of the models gets right: how many, and where they are listed
 MAIN = {
-    "type": ("accuracy", "CA", "RWR", "Delta", "IC"),
+    "type": (QUESTION_ACCURACY, "accuracy", "CA", "RWR", "Delta", "IC"),
     "composition": ("CA", "RWR", "Delta", "IC"),
     "rule": ("IC",),
 }
@@ -62,7 +62,7 @@ class ComparedModels:
         with self._lock:
             if (a, b) not in self._found:
                 rows = compare(self.scored(a), self.scored(b), Resampling(RESAMPLES))
-                self._found[a, b] = [row for row in rows if row.metric in shown_metrics().get(row.by, ())]
+                self._found[a, b] = ranked(row for row in rows if row.metric in shown_metrics().get(row.by, ()))
             return self._found[a, b]
 
 

@@ -89,7 +89,7 @@ def grouped(grid: Grid) -> Grid:
 
 
 def _float(grid: Grid, tabulars: Sequence[str], at: int) -> str:
-    caption = f"{grid.title}, continued." if at else captioned(grid)
+    caption = f"{grid.title}, continued." if at else f"{grid.title}. {grid.caption}".strip()
     label = f"tab:{grid.name}" + (f"-{at + 1}" if at else "")
     body = "\n\\par\\smallskip\n".join(tabulars)
     return (
@@ -97,12 +97,6 @@ def _float(grid: Grid, tabulars: Sequence[str], at: int) -> str:
         "\\setlength{\\tabcolsep}{2.5pt}\\setlength{\\emergencystretch}{3em}\n"
         f"\\caption{{{escaped(caption)}}}\n\\label{{{label}}}\n{body}\n\\end{{table}}\n"
     )
-
-
-def captioned(grid: Grid) -> str:
-    """What the table is of, and what its n is of where numbers of a line differ in it."""
-    of = counted(grid)[1]
-    return " ".join(filter(None, (f"{grid.title}.", grid.caption, f"n: of {of}." if of else "")))
 
 
 def _packed(tabulars: Sequence[tuple[int, str]]) -> Iterator[list[str]]:
@@ -121,27 +115,34 @@ def _packed(tabulars: Sequence[tuple[int, str]]) -> Iterator[list[str]]:
 def _tabulars(grid: Grid, look: Look) -> Iterator[tuple[int, str]]:
     """(lines, text) of blocks of columns and of lines that fit."""
     heads = _heads(grid, look.width)
-    numbers = counted(grid)[0]
-    n = [_wrapped(number, look.width) for number in numbers] if any(numbers) else []
     titles = [_wrapped(column.title, look.width / 4) for column in grid.columns]
     entries = [[_entry(entry, look) for entry in line.entries] for line in grid.lines]
     widths = [max(cell.width for cell in own) for own in zip(titles, *entries, strict=True)]
     lead = sum(max(cell.width for cell in own) + GAP for own in zip(*heads, strict=True))
-    last = max((cell.width for cell in n), default=-GAP) + GAP
-    for block in _blocks(widths, look.width - lead - last):
-        top = _top(grid, block, titles, widths, heads[0], bool(n))
-        yield from _parts(grid, look, top, block, heads, entries, n)
+    each = [counted(grid, own) for own in (range(len(grid.columns)), *([at] for at in range(len(grid.columns))))]
+    said = [text for title, numbers in each if any(numbers) for text in (title, *numbers)]  # whichever n has to fit
+    last = max((min(wide(text), look.width / 8) for text in said), default=-GAP) + GAP
+    for block in _blocks(grid, widths, look.width - lead - last):
+        title, numbers = counted(grid, block)
+        n = [_wrapped(title, last - GAP), *(_wrapped(text, look.width) for text in numbers)] if any(numbers) else []
+        top = _top(grid, block, titles, widths, heads[0], n[:1])
+        yield from _parts(grid, look, top, block, heads, entries, n[1:])
 
 
-def _blocks(widths: Sequence[float], room: float) -> Iterator[list[int]]:
-    """Neighbouring columns that fit beside each other."""
+def _blocks(grid: Grid, widths: Sequence[float], room: float) -> Iterator[list[int]]:
+    """Neighbouring columns that fit beside each other; those under one title stay together where they can."""
     block, used = list[int](), 0.0
-    for at, width in enumerate(widths):
-        if block and used + width + GAP > room:
+    for _, own in groupby(range(len(widths)), key=lambda at: grid.columns[at].over or at):
+        under = list(own)
+        if block and used + sum(widths[at] + GAP for at in under) > room:
             yield block
             block, used = [], 0.0
-        block.append(at)
-        used += width + GAP
+        for at in under:
+            if block and used + widths[at] + GAP > room:
+                yield block
+                block, used = [], 0.0
+            block.append(at)
+            used += widths[at] + GAP
     if block:
         yield block
 
@@ -157,17 +158,20 @@ def _parts(
 ) -> Iterator[tuple[int, str]]:
     """Some columns of a table; a part is not higher than a page."""
     columns = "l" * len(grid.corners) + "".join("l" if grid.columns[at].text else "r" for at in block) + "r" * bool(n)
-    rows, high = list[str](), 0
+    rows, high, group, strong = list[str](), 0, "", False
+
+    def over_all(text: str) -> list[str]:
+        lines = _wrapped(text, look.width / ITALIC).lines
+        return [rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{\textit{{{own}}}}} \\" for own, _ in lines]
+
     for at, (above, _, line) in enumerate(grid.rows()):
         written = _lines([*heads[at + 1], *(entries[at][column] for column in block), *n[at : at + 1]])
-        over = [
-            rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{\textit{{{text}}}}} \\"
-            for text, _ in _wrapped(above, look.width / ITALIC).lines
-        ]
-        rule = [r"\midrule"] if rows and (above or line.strong) else []
+        over, group = over_all(above), above or group
+        rule = [r"\midrule"] if rows and (above or line.strong > strong) else []
+        strong = line.strong
         if rows and high + len(written) + len(over) > HIGHEST - 6:
             yield high + len(top), _tabular(columns, top, rows)
-            rows, high, rule = [], 0, []
+            rows, high, rule, over = [], 0, [], over_all(group)  # the group goes on
         rows += [*rule, *over, *written]
         high += len(written) + len(over)
     yield high + len(top), _tabular(columns, top, rows)
@@ -179,7 +183,12 @@ def _tabular(columns: str, top: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def _top(
-    grid: Grid, block: Sequence[int], titles: Sequence[Cell], widths: Sequence[float], corners: Sequence[Cell], n: bool
+    grid: Grid,
+    block: Sequence[int],
+    titles: Sequence[Cell],
+    widths: Sequence[float],
+    corners: Sequence[Cell],
+    n: Sequence[Cell],
 ) -> list[str]:
     """Names of columns, what stands above several of them first."""
     spans, at = list[tuple[int, Cell, str]](), len(corners) + 1
@@ -193,10 +202,9 @@ def _top(
     for number in range(max(len(cell.lines) for _, cell, _ in spans)):
         said = [cell.lines[number][0] if number < len(cell.lines) else "" for _, cell, _ in spans]
         over = [rf"\multicolumn{{{count}}}{{c}}{{{text}}}" for (count, _, _), text in zip(spans, said, strict=True)]
-        rows.append(" & ".join([*[""] * len(corners), *over, *[""] * n]) + r" \\")
+        rows.append(" & ".join([*[""] * len(corners), *over, *[""] * len(n)]) + r" \\")
     rules = " ".join(rule for _, _, rule in spans if rule)
-    last = [Cell((("n", 0.0),))] * n
-    return [*rows, *filter(None, [rules]), *_lines([*corners, *(titles[column] for column in block), *last])]
+    return [*rows, *filter(None, [rules]), *_lines([*corners, *(titles[column] for column in block), *n])]
 
 
 def _lines(cells: Sequence[Cell]) -> list[str]:
@@ -238,7 +246,7 @@ def _entry(entry: Entry, look: Look) -> Cell:
         return _wrapped(text, look.width / 3)
     value = re.sub("^-", "$-$", entry.text)
     size = wide(entry.text) * (BOLD if entry.best else 1) + 3 * entry.text.startswith("-")
-    shown = (rf"\textbf{{{value}}}" if entry.best else value) + (r"\rlap{*}" if entry.differs else "")
+    shown = (rf"\textbf{{{value}}}" if entry.best else value) + (rf"\rlap{{{entry.mark}}}" if entry.mark else "")
     if not entry.room or look.ci == "none":
         return Cell(((shown, size),))
     room = entry.room.replace("-", "$-$").replace(", ", r",\,")
@@ -248,15 +256,15 @@ def _entry(entry: Entry, look: Look) -> Cell:
     return Cell(((rf"{shown} {{\tiny [{room}]}}", size + small + 3),))
 
 
-def counted(grid: Grid) -> tuple[list[str], str]:
-    """[line] its n, that of the first number; and what that is of, where others of the line have another."""
-    found, alike = list[str](), True
+def counted(grid: Grid, block: Sequence[int] | None = None) -> tuple[str, list[str]]:
+    """[line] the n of its first number that has one; its title says of which where others of a line have another."""
+    at = range(len(grid.columns)) if block is None else block
+    found, alike, first = list[str](), True, ""
     for line in grid.lines:
-        own = [entry.n for entry in line.entries if isinstance(entry, Number)]
-        alike &= len(set(own)) < 2
-        found.append(next((f"{n:,}" for n in own if n is not None), ""))
-    numbers = [at for at in range(len(grid.columns)) if any(isinstance(x.entries[at], Number) for x in grid.lines)]
-    if alike or not numbers:
-        return found, ""
-    first = grid.columns[numbers[0]]
-    return found, f"{first.over} {first.title}".strip()
+        own = [(column, entry.n) for column in at if isinstance(entry := line.entries[column], Number)]
+        alike &= len({n for _, n in own}) < 2
+        column, number = next(((column, n) for column, n in own if n is not None), (None, None))
+        found.append("" if number is None else f"{number:,}")
+        if column is not None and not first:
+            first = f"{grid.columns[column].over} {grid.columns[column].title}".strip()
+    return ("n" if alike else f"n of {first}"), found

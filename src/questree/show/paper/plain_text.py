@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from questree.show.paper.latex import Look, captioned, counted
+from questree.show.paper.latex import Look, counted
 from questree.show.report.document import Entry, Grid, Number
 
 FIELDS = ("table", "above", "row", "model or kind", "column", "value", "low", "high", "n", "best", "differs")
@@ -12,12 +12,12 @@ FIELDS = ("table", "above", "row", "model or kind", "column", "value", "low", "h
 
 def markdown(grid: Grid, look: Look | None = None) -> str:
     look = look or Look()
-    numbers = counted(grid)[0]
-    shown = ["n"] if any(numbers) else []
+    title, numbers = counted(grid)
+    shown = [title] if any(numbers) else []
     titles = [*grid.corners, *(f"{column.over} {column.title}".strip() for column in grid.columns), *shown]
     sides = ["---"] * len(grid.corners) + ["---" if column.text else "---:" for column in grid.columns]
     rows = [titles, [*sides, *["---:"] * len(shown)]]
-    text = [_escaped(captioned(grid)), ""]
+    text = [_escaped(f"{grid.title}. {grid.caption}".strip()), ""]
     for at, (above, _, line) in enumerate(grid.rows()):
         if above:
             rows.append([f"*{_escaped(above)}*", *[""] * (len(titles) - 1)])
@@ -36,7 +36,7 @@ def _escaped(text: str) -> str:
 def _written(entry: Entry, look: Look) -> str:
     if not isinstance(entry, Number):
         return f"{entry:,}" if isinstance(entry, int) else _escaped(entry or "")
-    value = (f"**{entry.text}**" if entry.best else entry.text) + (r"\*" if entry.differs else "")
+    value = (f"**{entry.text}**" if entry.best else entry.text) + _escaped(entry.mark)
     if not entry.room or look.ci == "none":
         return value
     return f"{value}{'<br>' if look.ci == 'below' else ' '}[{entry.room}]"

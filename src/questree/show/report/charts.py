@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from questree import svg
 from questree.metrics.cells import Ints
 from questree.metrics.comparison import ModelDifference
 from questree.metrics.dags import BINS
-from questree.metrics.scores import Score
+from questree.metrics.scores import QUESTION_ACCURACY, Score, titled
 from questree.show.report.document import Number, ScoreRows
 from questree.svg import PAGE, Point, line
 
@@ -181,7 +182,7 @@ def said(row: Score) -> str:
     number = Number.of(row)
     room = f" [{number.room}]" if number.room else ""
     n = "" if row.n is None else f", n {row.n:,}"
-    return f"{row.model}, {row.group}: {row.metric} {number.text}{room}{n}"
+    return f"{row.model}, {row.group}: {titled(row.metric, row.by)} {number.text}{room}{n}"
 
 
 def known(rows: ScoreRows, metric: str, by: str, model: str) -> dict[str, Score]:
@@ -266,7 +267,7 @@ def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], _: 
     """Overall accuracy and internal consistency of every model, with intervals; bots are grey."""
     found: list[tuple[Score, Score]] = []
     for model in [*models, *bots]:
-        accuracy = rows.find("accuracy", "type", "Overall", model)
+        accuracy = rows.find(QUESTION_ACCURACY, "type", "Overall", model)
         consistency = rows.find("IC", "composition", "Overall", model)
         if accuracy and consistency and accuracy.value is not None and consistency.value is not None:
             found.append((accuracy, consistency))
@@ -287,7 +288,7 @@ def models_plot(rows: ScoreRows, models: Sequence[str], bots: Sequence[str], _: 
             aside, anchor = (-8, "end") if right > 62 + 0.6 * SIDE else (8, "start")
             yield svg.words(right + aside, down + (-9 if number % 2 else 10), short(model), 11, anchor, fill=tint)
 
-    return square("accuracy, %", "internal consistency, %", "models", shapes) if found else ""
+    return square(f"{QUESTION_ACCURACY}, %", "internal consistency, %", "models", shapes) if found else ""
 
 
 def dags_plot(model: str, counts: Ints, __: float = PAGE) -> str:
@@ -348,19 +349,24 @@ def differences_plot(rows: Sequence[ModelDifference], names: tuple[str, str], le
     ends = [v for row in here for v in (row.difference, row.low, row.high) if v is not None]
     left, top = 190.0, 40.0
     x = Axis(*around([0.0, *ends], 0.1, (-1.0, 1.0)), left + 6, wide - 20)
-    high = 18.0 * len(here)
+    each = [(title, list(own)) for title, own in groupby(here, lambda row: titled(row.metric, row.by))]
+    high = 18.0 * (len(here) + len(each))
     shapes = [svg.words(wide / 2, 14, f"{short(names[1])} minus {short(names[0])}, points", 12, "middle")]
     for value in x.ticks(5):
         shapes.append(line((x(value), top), (x(value), top + high), ZERO if abs(value) < 1e-9 else GRID))
         shapes.append(svg.words(x(value), top - 10, per_cent(value), 11, "middle"))
-    for at, row in enumerate(here):
-        y, counts = top + 18 * (at + 0.5), row.q is not None and row.q <= level
-        shapes.append(svg.words(left - 6, y, short(f"{row.metric}: {row.group}", 30), 11, "end"))
-        if row.low is not None and row.high is not None:
-            shapes.append(whisker((x(row.low), y), (x(row.high), y), colour(0)))
-        told = f"{row.metric}, {row.by}, {row.group}: {100 * (row.difference or 0.0):.2f}"
-        look = {"fill": colour(0) if counts else "white", "stroke": colour(0)}
-        shapes.append(svg.element("circle", svg.title(told), cx=x(row.difference or 0.0), cy=y, r=4, **look))
+    y = top + 9
+    for title, own in each:
+        shapes.append(svg.words(4, y, title, 11))
+        for row in own:
+            y += 18
+            shapes.append(svg.words(left - 6, y, short(row.group, 30), 11, "end"))
+            if row.low is not None and row.high is not None:
+                shapes.append(whisker((x(row.low), y), (x(row.high), y), colour(0)))
+            told = f"{title}, {row.by}, {row.group}: {100 * (row.difference or 0.0):.2f}"
+            look = {"fill": colour(0) if row.q is not None and row.q <= level else "white", "stroke": colour(0)}
+            shapes.append(svg.element("circle", svg.title(told), cx=x(row.difference or 0.0), cy=y, r=4, **look))
+        y += 18
     return svg.drawing(wide, top + high + 12, shapes)
 
 

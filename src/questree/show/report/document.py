@@ -4,53 +4,59 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from types import MappingProxyType
-from typing import Literal
 
-from questree.metrics.best import Marks, note
+from questree.metrics.best import Key, Marks, differing, note
 from questree.metrics.cells import OVERALL
-from questree.metrics.dags import NAME as CORRELATION
-from questree.metrics.scores import Resampling, Score
+from questree.metrics.scores import NO_SHARES, Resampling, Score
+from questree.scoring.footnotes import WEAK
 from questree.svg import COLUMN, PAGE
 
-Kind = Literal["per cent", "plain"]
 NOT_AVAILABLE = "N/A"
-DIGITS = {"per cent": 2, "plain": 3}
-PLAIN = ("R^2", CORRELATION)  # metrics that are no shares
 NO_MARKS = Marks()
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value with the interval and the n behind it; None is N/A."""
+    """A share with the interval and the n behind it, written in per cent; None is N/A."""
 
     value: float | None
     n: int | None = None
     low: float | None = None
     high: float | None = None
-    kind: Kind = "per cent"
+    digits: int | None = None  # of a number that is no share
     best: bool = False  # of the models in its cell
     differs: bool = False  # by the test its caption names
+    weak: bool = False  # not tested
+    tested: tuple[Key, float] | None = None  # what is tested, and p
 
     @classmethod
     def of(cls, row: Score, marks: Marks = NO_MARKS) -> "Number":
-        kind: Kind = "plain" if row.metric in PLAIN else "per cent"
         key = (row.metric, row.by, row.group, row.model)
-        return cls(row.value, row.n, row.low, row.high, kind, key in marks.best, marks.differs(key))
+        tested = (key, marks.p[key]) if key in marks.p else None
+        return cls(row.value, row.n, row.low, row.high, NO_SHARES.get(row.metric), key in marks.best, tested=tested)
+
+    @property
+    def mark(self) -> str:
+        return "*" if self.differs else WEAK if self.weak else ""
 
     @property
     def text(self) -> str:
-        return NOT_AVAILABLE if self.value is None else self._spelled(self.value, DIGITS[self.kind])
+        return (
+            NOT_AVAILABLE
+            if self.value is None
+            else self._spelled(self.value, 2 if self.digits is None else self.digits)
+        )
 
     @property
     def room(self) -> str:
         """The interval, if there is one."""
         if self.value is None or self.low is None or self.high is None:
             return ""
-        digits = DIGITS[self.kind] - 1  # ends are less sure than the value
+        digits = 1 if self.digits is None else max(self.digits - 1, 0)  # ends are less sure than the value
         return f"{self._spelled(self.low, digits)}, {self._spelled(self.high, digits)}"
 
     def _spelled(self, value: float, digits: int) -> str:
-        scaled = round(100 * value if self.kind == "per cent" else value, digits)
+        scaled = round(100 * value if self.digits is None else value, digits)
         return f"{scaled + 0.0:.{digits}f}"  # + 0.0: no minus before a zero
 
 
@@ -119,6 +125,22 @@ def noted(grid: Grid, resampling: Resampling | None) -> Grid:
     """The caption says what marks mean, if there are any."""
     marked = any(isinstance(entry, Number) and entry.best for line in grid.lines for entry in line.entries)
     return replace(grid, caption=f"{grid.caption} {note(resampling)}") if marked else grid
+
+
+def starred(grids: Sequence[Grid]) -> list[Grid]:
+    """Tables that are shown together, with marks on what differs from the best by a test over all of them."""
+    numbers = [entry for grid in grids for line in grid.lines for entry in line.entries if isinstance(entry, Number)]
+    apart = differing(dict(number.tested for number in numbers if number.tested))
+
+    def marked(entry: "Entry") -> "Entry":
+        if not isinstance(entry, Number) or entry.tested is None:
+            return entry
+        return replace(entry, differs=entry.tested[0] in apart)
+
+    return [
+        replace(grid, lines=tuple(replace(line, entries=tuple(map(marked, line.entries))) for line in grid.lines))
+        for grid in grids
+    ]
 
 
 ScoreColumn = tuple[Column, str, str]  # metric, model

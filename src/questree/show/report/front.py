@@ -6,13 +6,13 @@ from functools import partial
 from itertools import groupby
 
 from questree import svg
-from questree.metrics.scores import Score
+from questree.metrics.scores import QUESTION_ACCURACY, Score
 from questree.show.report.charts import BOT, GRID, Axis, around, colour, mark, per_cent, said, short, whisker
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Number, ScoreRows
 from questree.svg import COLUMN, line
 
 ALONE, IN_DAGS = "questions", "with their sub-questions"
-NODES = ("accuracy", "type")  # metric and by of overall values
+NODES = (QUESTION_ACCURACY, "type")  # metric and by of overall values
 WHOLES = tuple((metric, "composition") for metric in ("CA", "RWR", "Delta", "IC"))
 READ = (
     "Accuracy of questions, and of questions and sub-questions together. CA: right wholes among those whose parts are "

@@ -28,6 +28,7 @@ from questree.show.report.document import (
     Section,
     Sentences,
     noted,
+    starred,
 )
 from questree.show.report.failures import failures
 from questree.show.report.front import Front, front_blocks
@@ -121,6 +122,11 @@ def report(run: Run, asked: ReportRequest, how: How, workers: int = 2) -> Report
     gone = {model for one in told for model in one.scores.lacking}
     asked = replace(asked, models=tuple(name for name in asked.models if name not in gone))
     sections = [*(one.result() for one in told), *(section for one in told for section in one.sections())]
+    grids = iter(starred([block for section in sections for block in section.blocks if isinstance(block, Grid)]))
+    sections = [
+        replace(each, blocks=tuple(next(grids) if isinstance(one, Grid) else one for one in each.blocks))
+        for each in sections
+    ]
     return ReportDocument(
         title=f"{', '.join(asked.models) or 'Questions'} on {asked.run}",
         facts=tuple(facts(run, asked, how, told)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from questree.metrics.best import differing
 from questree.metrics.scores import Score
 from questree.show.report.document import Number, ScoreRows
 from questree.show.report.front import Front
@@ -40,12 +41,13 @@ def answered(models: Sequence[Score]) -> str:
 
 
 def ahead(front: Front, models: Sequence[Score]) -> Iterator[str]:
-    """Whether the first differs from the others, by the test that the stars of tables stand for."""
+    """Whether the first differs from the others, by the test that the stars of tables stand for, over these."""
     first, *others = models
-    known = front.alone.marks
     keys = {row.model: (row.metric, row.by, row.group, row.model) for row in others}
-    apart = [model for model, key in keys.items() if known.differs(key)]
-    close = [row.model for row in others if keys[row.model] in known.q and row.model not in apart and near(first, row)]
+    known = {key: front.alone.marks.p[key] for key in keys.values() if key in front.alone.marks.p}
+    sure = differing(known)
+    apart = [model for model, key in keys.items() if key in sure]
+    close = [row.model for row in others if keys[row.model] in known.keys() - sure and near(first, row)]
     if close and not apart:
         yield f"These questions cannot tell {listed([first.model, *close])} apart."
     elif close:

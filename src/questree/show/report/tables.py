@@ -7,23 +7,21 @@ from functools import partial
 
 from questree.metrics.answers import MODEL as MOST_LIKELY
 from questree.metrics.catalogue import ALL, METRICS
-from questree.metrics.dags import NAME as CORRELATION
 from questree.metrics.errors import BY as ERROR
 from questree.metrics.errors import KINDS as ERRORS
+from questree.metrics.scores import CORRELATION, titled
 from questree.metrics.sets import BASELINES
 from questree.models.bots import BOTS
+from questree.scoring.agqa_tables import KINDS, KindTable, agqa_tables
 from questree.scoring.run_scores import ModelScores
 from questree.show.report.charts import composition_plot, dags_plot, models_plot, steps_plot
 from questree.show.report.document import Block, Column, Figure, Grid, Line, ScoreLine, ScoreRows
 
 Names = Sequence[str]  # of models or bots
-KINDS = {"B": ", binary", "O": ", open", "All": ""}
-CATEGORIES = {"reasoning": "Reasoning", "semantic": "Semantic class", "structural": "Structure"}
-HARDER = {"novel composition": "Novel compositions", "more steps": "More compositional steps"}
+Cell = tuple[str, str, str]  # metric, by, group
 FEW = 4  # answers of a type that are listed
 BASELINE = "most-likely"  # the bot that the AGQA-Decomp paper has beside its models
 MAIN = ("accuracy", "CA", "RWR", "Delta", "IC")
-SPELLED = {"accuracy": "Accuracy"}
 BY = {"type": "Question type", "composition": "Composition", "rule": "Rule", ERROR: "Composition"}
 READ = (
     "CA: right wholes among those whose parts are all right. RWR: right wholes among those with a wrong part. "
@@ -37,57 +35,55 @@ def called(name: str) -> str:
     return f"{name} ({BOTS[name].says})" if name in BOTS else name
 
 
+QUESTIONS = {  # table -> what to see
+    "agqa-categories": "Per cent of questions answered right; B: two answers on offer, O: open, All: both. A question "
+    "counts in every reasoning category it has. A model is worth what it has above Most-Likely. Below each value its "
+    "95 % interval.",
+    "agqa-generalisation": "Questions with compositions held out of training, and with more steps than in training. "
+    "They say something about generalisation only if the model was trained on that split.",
+    "agqa-novel-all": "The same by what is held out; a question may hold out several.",
+    "agqa-novel": "The same by what is held out, binary and open questions apart.",
+    "agqa-indirect": "Recall: accuracy on questions with an indirect reference. Precision: the same where the question "
+    "with direct references was answered right; its n says how many that were.",
+}
+
+
 def agqa_blocks(rows: ScoreRows, models: Names, bots: Names) -> Iterator[Block]:
     """Tables 2 and 9, Figure 5; 3, 4, 6 and 8; 5 and 7; the numbers of Figure 5."""
-    every = [*models, *bots]
-    beside = [MOST_LIKELY, *(name for name in every if name != MOST_LIKELY.lower())]  # AGQA has its own
-    caption = (
-        "Per cent of questions answered right; B: two answers on offer, O: open, All: both. A question counts in every "
-        "reasoning category it has. A model is worth what it has above Most-Likely. Below each value its 95 % interval."
-    )
-    yield by_kind(rows, "agqa-categories", "By category", caption, CATEGORIES, ["accuracy"], beside)
+    first, *rest = agqa_grids(rows, models, bots)
+    yield first
     caption = (
         "Dots are as large as their number of questions; lines are weighted fits with their 80 % bands; bots are "
         "dashed. A falling line says that longer reasoning is harder for the model; bots do not reason."
     )
     yield from figure("steps-plot", "Accuracy against steps", caption, partial(steps_plot, rows, *shown(models, bots)))
-    caption = (
-        "Questions with compositions held out of training, and with more steps than in training. They say something "
-        "about generalisation only if the model was trained on that split."
-    )
-    yield by_kind(rows, "agqa-generalisation", "Harder than training", caption, HARDER, ["accuracy"], beside)
-    caption = (
-        "Recall: accuracy on questions with an indirect reference. Precision: the same where the question with direct "
-        "references was answered right; n says how many that were."
-    )
-    tables, metrics = {"indirect reference": ""}, ["precision", "recall"]
-    yield by_kind(rows, "agqa-indirect", "Indirect references", caption, tables, metrics, every)
+    yield from rest
+
+
+def agqa_grids(rows: ScoreRows, models: Names, bots: Names = ()) -> Iterator[Grid]:
+    """The tables among them."""
+    every = [*models, *bots]
+    beside = [MOST_LIKELY, *(name for name in every if name != MOST_LIKELY.lower())]  # AGQA has its own
+    for table in agqa_tables(rows.all):
+        yield by_kind(rows, table, QUESTIONS[table.name], beside if table.metrics == ("accuracy",) else every)
     yield by_steps(rows, every)
 
 
-def by_kind(
-    rows: ScoreRows, name: str, title: str, caption: str, tables: Mapping[str, str], metrics: Names, models: Names
-) -> Grid:
-    """B, O and All under every group, models across; a kind that is all there is of a group stands alone."""
-    pairs = [(metric, model) for model in models for metric in metrics]
+def by_kind(rows: ScoreRows, table: KindTable, caption: str, models: Names) -> Grid:
+    """Models across; a kind of answers that is all there is of a group stands alone, if not all kinds are wanted."""
+    pairs = [(metric, model) for model in models for metric in table.metrics]
     lines: list[ScoreLine] = []
     blocks: dict[int, str] = {}
-    for by, above in tables.items():
-        groups = rows.groups(by, metrics)
-        if tables is CATEGORIES and by != list(CATEGORIES)[-1]:  # all categories have the same overall value
-            groups = [group for group in groups if group != "Overall"]
-        if above and groups:
+    for name, by, group, above in table.groups:
+        if above not in ("", *blocks.values()):
             blocks[len(lines)] = above
-        for group in groups:
-            found = {
-                kind: [rows.number(m, by + more, group, model) for m, model in pairs] for kind, more in KINDS.items()
-            }
-            asked = [kind for kind, own in found.items() if any(one is not None and one.n for one in own)]
-            kinds = asked[:1] if len(asked) == 2 else asked or ["All"]  # one kind alone is all there is
-            lines += [((group, kind), by + KINDS[kind], group) for kind in kinds]
-    heads = [Column(metric, model) if len(metrics) > 1 else Column(model) for metric, model in pairs]
+        found = {kind: [rows.number(m, by + more, group, model) for m, model in pairs] for kind, more in KINDS.items()}
+        asked = [kind for kind, own in found.items() if any(one is not None and one.n for one in own)]
+        kinds = table.kinds or (asked[:1] if len(asked) == 2 else asked or ["All"])  # one kind alone is all there is
+        lines += [((name, kind), by + KINDS[kind], group) for kind in kinds]
+    heads = [Column(metric, model) if len(table.metrics) > 1 else Column(model) for metric, model in pairs]
     columns = [(head, *pair) for head, pair in zip(heads, pairs, strict=True)]
-    return rows.grid(name, title, caption, ("", ""), columns, lines, blocks)
+    return rows.grid(table.name, table.title, caption, ("", ""), columns, lines, blocks)
 
 
 def by_steps(rows: ScoreRows, models: Names) -> Grid:
@@ -112,12 +108,8 @@ def by_steps(rows: ScoreRows, models: Names) -> Grid:
 def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names, bots: Names) -> Iterator[Block]:
     """Tables 3, 4, 6, 7, 8, 9, 11 and 12, Figure 11; bots beside the models where the paper has its baseline."""
     drawn, below = shown(models, bots)
-    beside = [*drawn, *(bot for bot in below if bot == BASELINE)]
-    main = dict.fromkeys(MAIN, drawn)
-    yield by_group(rows, "decomp-type", "By question type", READ, "type", main | {"accuracy": beside})
-    caption = "The same by the rule that puts parts together; a repeated part counts each time."
-    compositions = dict.fromkeys(MAIN[1:], drawn)
-    yield by_group(rows, "decomp-composition", "By composition", caption, "composition", compositions)
+    by_type, by_composition, *rest = decomp_grids(rows, drawn, [bot for bot in below if bot == BASELINE])
+    yield from (by_type, by_composition)
     caption = (
         "How often a whole is right when its parts are (CA), when a part is wrong (RWR), and the difference (Delta). "
         "Whiskers are 95 % intervals; dashed ticks are bots. A model that reasons has a high CA and a low Delta."
@@ -132,13 +124,32 @@ def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names,
     plots: list[Callable[[float], str]] = [partial(models_plot, rows, drawn, below)]
     plots += [partial(dags_plot, one.model, one.per_dag) for one in scores if one.model in drawn]
     yield from figure("consistency-plot", "Consistency against accuracy", caption, *plots)
+    yield correlation_grid(rows, [*models, *bots])
+    yield from rest
+    if models and bots:
+        caption = f"What must come out for answers that are known beforehand: {', '.join(map(called, bots))}."
+        yield from by_metric(rows, "decomp-bots", "Bots", caption, bots)
+    yield from added_metrics(rows, "decomp", [*models, *bots])
+
+
+def correlation_grid(rows: ScoreRows, models: Names) -> Grid:
     caption = "Pearson correlation over DAGs of accuracy and consistency, with 95 % interval and the number of DAGs."
-    columns, line = [(Column(model), CORRELATION, model) for model in (*models, *bots)], ("correlation",)
+    columns, line = [(Column(model), CORRELATION, model) for model in models], ("correlation",)
     title = "Consistency and accuracy of DAGs"
-    yield rows.grid("decomp-correlation", title, caption, ("",), columns, [(line, "dag", "Overall")])
+    return rows.grid("decomp-correlation", title, caption, ("",), columns, [(line, "dag", "Overall")])
+
+
+def decomp_grids(rows: ScoreRows, models: Names, baselines: Names = ()) -> Iterator[Grid]:
+    """Tables 3, 4, 6 to 9, the errors of Figure 11: metrics across, under each its models."""
+    beside = [*models, *baselines]
+    main = dict.fromkeys(MAIN, models) | {"accuracy": beside}
+    yield by_group(rows, "decomp-type", "By question type", READ, "type", main)
+    caption = "The same by the rule that puts parts together; a repeated part counts each time."
+    compositions = dict.fromkeys(MAIN[1:], models)
+    yield by_group(rows, "decomp-composition", "By composition", caption, "composition", compositions)
     caption = "RWR-n: right wholes among those with exactly n wrong parts. It should fall as n grows."
     for by in ("type", "composition"):
-        wrong = dict.fromkeys(several_wrong(rows, by, drawn), drawn)
+        wrong = dict.fromkeys(several_wrong(rows, by, models), models)
         yield by_group(rows, f"decomp-rwr-{by}", f"RWR-n by {BY[by].lower()}", caption, by, wrong)
     caption = "Checks passed of checks applied. Yes: the whole is said to be so; No: it is said not to be so."
     yield by_group(rows, "decomp-rules", "Internal consistency per rule", caption, "rule", {"IC": beside})
@@ -149,14 +160,16 @@ def decomp_blocks(rows: ScoreRows, scores: Sequence[ModelScores], models: Names,
             "Wrong answers to which of two actions took longer or shorter, where the model knows that both happen. "
             "Valid: the other option; related: no option, but about the object of one; unrelated: anything else."
         )
-        kinds = {f"{kind} error": drawn for kind in ERRORS}
+        kinds = {f"{kind} error": models for kind in ERRORS}
         yield by_group(rows, "decomp-errors", "Kinds of errors", caption, ERROR, kinds)
-    if models and bots:
-        caption = f"What must come out for answers that are known beforehand: {', '.join(map(called, bots))}."
-        for by, metrics in (("type", MAIN), ("composition", MAIN[1:])):
-            wanted = dict.fromkeys(metrics, bots)
-            yield by_group(rows, f"decomp-bots-{by}", f"Bots by {BY[by].lower()}", caption, by, wanted)
-    yield from added_metrics(rows, "decomp", [*models, *bots])
+
+
+def by_metric(rows: ScoreRows, name: str, title: str, caption: str, models: Names) -> Iterator[Grid]:
+    """Tables 11 and 12: what Tables 3 and 4 have, of others."""
+    for by, metrics in (("type", MAIN), ("composition", MAIN[1:])):
+        yield by_group(
+            rows, f"{name}-{by}", f"{title} by {BY[by].lower()}", caption, by, dict.fromkeys(metrics, models)
+        )
 
 
 def several_wrong(rows: ScoreRows, by: str, models: Names) -> list[str]:
@@ -167,9 +180,19 @@ def several_wrong(rows: ScoreRows, by: str, models: Names) -> list[str]:
 
 def by_group(rows: ScoreRows, name: str, title: str, caption: str, by: str, wanted: Mapping[str, Names]) -> Grid:
     """Groups down; metrics across, under each its models."""
-    columns = [(Column(m, SPELLED.get(metric, metric)), metric, m) for metric, models in wanted.items() for m in models]
+    titles = {metric: titled(metric, by) for metric in wanted} | {"accuracy": titled("accuracy", by).capitalize()}
+    columns = [(Column(m, titles[metric]), metric, m) for metric, models in wanted.items() for m in models]
     lines = [((group,), by, group) for group in rows.groups(by, list(wanted))]
     return rows.grid(name, title, caption, (BY.get(by, by.capitalize()),), columns, lines)
+
+
+def by_model(
+    rows: ScoreRows, name: str, title: str, caption: str, models: Names, columns: Mapping[tuple[str, str], Cell]
+) -> Grid:
+    """Models down; `columns`: what stands above it and its title -> its score."""
+    lines = [Line((model,), tuple(rows.number(*cell, model) for cell in columns.values())) for model in models]
+    kept = tuple(line for line in lines if any(entry is not None for entry in line.entries))
+    return Grid(name, title, caption, ("Model",), tuple(Column(own, over) for over, own in columns), kept)
 
 
 def by_truth(rows: ScoreRows, models: Names, caption: str) -> Grid:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from questree.metrics.comparison import ModelDifference
+from questree.metrics.comparison import ranked as ranked_cells
 from questree.metrics.scores import Score
 from questree.show.report.document import Number, ScoreRows
 
@@ -103,8 +104,8 @@ def listed(found: Iterable[str]) -> str:
 
 def compared(rows: ScoreRows, differences: Sequence[ModelDifference], first: str, second: str) -> Iterator[str]:
     """Compositions in which two models differ, on the same resampled videos."""
-    own = [d for d in differences if d.by == "composition" and d.metric in ("CA", "RWR", "IC") and d.q is not None]
-    own = [d for d in own if all(wholes(rows, d.metric, d.group, model) >= LEAST for model in (first, second))]
+    own = [d for d in differences if d.by == "composition" and d.metric in ("CA", "RWR", "IC") and d.p is not None]
+    own = ranked_cells(d for d in own if all(wholes(rows, d.metric, d.group, m) >= LEAST for m in (first, second)))
     sure = [d for d in own if d.q is not None and d.q <= LEVEL]
     if not own:
         yield f"{first} and {second}: no composition can be compared."

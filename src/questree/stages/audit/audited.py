@@ -1,8 +1,9 @@
 """The audit of a run: every guesser before and after balancing, side by side, as tables, JSON and plots."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -36,6 +37,17 @@ class AuditOptions:
 
 
 @dataclass(frozen=True)
+class RulesAloneCount:
+    """Questions of a structure, or all, whose answers follow from rules alone, before and after balancing."""
+
+    type: str
+    before: int
+    n_before: int  # questions
+    after: int
+    n_after: int
+
+
+@dataclass(frozen=True)
 class AuditedQuestions:
     """What is looked at, of either medium; templates and answers are numbers."""
 
@@ -47,6 +59,9 @@ class AuditedQuestions:
     bars: list[str]  # [template] the bar of the plot of answers it is part of
     words: Mapping[int, str]  # of answers
     categories: Sequence[CategoryCount] = ()  # of videos
+    rules_alone: Sequence[RulesAloneCount] = ()
+    labels: Sequence[Mapping[str, Any]] = ()  # [template] what the papers say of it beside its questions
+    size: Mapping[str, Any] = field(default_factory=dict)  # of videos
 
 
 @dataclass(frozen=True)
@@ -57,7 +72,10 @@ class Audit:
     duplicates: list[Measure]
     looked_at: int  # questions whose text was looked at
     categories: Sequence[CategoryCount]
+    rules_alone: Sequence[RulesAloneCount]
     lengths: Mapping[str, dict[int, int]]  # before, after -> words of a question that was looked at -> how many
+    templates: Sequence[Mapping[str, Any]]  # each with its questions, what the papers say of it, and one of them
+    size: Mapping[str, Any]
 
     def guessed(self) -> dict[str, float]:
         """Share of all test questions each guesser gets right, after balancing if there is a selection."""
@@ -71,7 +89,9 @@ def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Aud
     guessed = [*guess_types(counts, types), *guess_keys(asked.keys, counts, types)]
     measures = [*guessed, *model(said, types), *entropy(asked.keys, types)]
     looked_at, long = sum(map(len, said.values())), {name: lengths(said[name]["question"]) for name in SETS}
-    found = Audit(options, asked.balanced, measures, [*duplicates(said)], looked_at, asked.categories, long)
+    counted = asked.categories, asked.rules_alone
+    listed = *counted, long, templates(asked), asked.size
+    found = Audit(options, asked.balanced, measures, [*duplicates(said)], looked_at, *listed)
     drawn = {"answers": answers(counts, asked.bars, asked.words)}
     if asked.categories:
         drawn["categories"] = drawn_categories(asked.categories)
@@ -83,6 +103,18 @@ def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Aud
         for name, text in drawn.items():
             (work / f"{name}.svg").write_text(text, "utf-8")
     return found
+
+
+def templates(asked: AuditedQuestions) -> list[dict[str, Any]]:
+    """The example is the first question that was looked at, of the selection if it has one."""
+    counts = {code: own for code, *own in asked.counts.group_by("template").agg(pl.col(*SETS).sum()).rows()}
+    every = pl.concat([asked.said[name].select("template", "question") for name in reversed(SETS)])
+    example = dict(every.unique("template", keep="first", maintain_order=True).rows())
+    return [
+        {"template": name} | dict(zip(SETS, counts[at], strict=True)) | {**labels, "example": example.get(at, "")}
+        for at, (name, labels) in enumerate(zip(asked.types["template"], asked.labels, strict=True))
+        if at in counts
+    ]
 
 
 def without_keys(keys: Parts) -> pl.DataFrame:

@@ -84,7 +84,8 @@ def audit(run: Run, options: AuditOptions, workers: int = 1) -> Audit:
         }
         types = types_of(set[str]().union(*(own.open for own in seen)), known.templates)
         words = dict(enumerate(known.answers))
-        asked = AuditedQuestions(has_selection(run), keys, table, said, types, known.templates, words)
+        labels, drawn = [labels_of(name) for name in known.templates], has_selection(run)
+        asked = AuditedQuestions(drawn, keys, table, said, types, known.templates, words, labels=labels)
         return audited(asked, options, target)
 
 
@@ -137,6 +138,14 @@ def sampled(table: pl.DataFrame, share: tuple[float, float]) -> pl.DataFrame:
     """At most as many of train and of test as may be looked at."""
     limit = pl.when("test").then(share[1]).otherwise(share[0]) * 2.0**53
     return table.filter((pl.col("hash") // 2**11).cast(pl.Float64) < limit)
+
+
+def labels_of(name: str) -> dict[str, str]:
+    """As in Table 2; a template that came from elsewhere says nothing of itself."""
+    template = next((each for each in TEMPLATES if each.name == name), None)
+    if template is None:
+        return {"preconditions": "", "wording": ""}
+    return {"preconditions": template.needs, "wording": template.forms[0].frames[0]}
 
 
 def types_of(open_ones: Collection[str], templates: list[str]) -> Types:

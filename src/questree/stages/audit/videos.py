@@ -1,8 +1,9 @@
 """The audit of questions about videos: how often each answer is given to each content key, and their texts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,15 @@ from questree.benchmarks.agqa.templates import Template
 from questree.columns.hashing import Hashes, mix, seed_of
 from questree.columns.joins import Ints
 from questree.readings.answer import spell
-from questree.stages.audit.audited import Audit, AuditedQuestions, AuditOptions, audited, shares, without_keys
+from questree.stages.audit.audited import (
+    Audit,
+    AuditedQuestions,
+    AuditOptions,
+    RulesAloneCount,
+    audited,
+    shares,
+    without_keys,
+)
 from questree.stages.audit.categories import categories
 from questree.stages.audit.guesses import SETS, Types
 from questree.stages.audit.key_counts import COUNTS, GROUPED, CountedShard, merged, put_counts, texts_of
@@ -20,8 +29,9 @@ from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import has_selection
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Shard
+from questree.stages.rules_alone import RulesAlone
 from questree.stages.template_columns import TemplateColumns
-from questree.tables.facts import VIDEOS
+from questree.tables.facts import ACTIONS, OBJECTS, TRACKS, VIDEOS
 from questree.tables.questions import keys_of, read_balanced, time_without_kind
 from questree.tables.run import Run, kept_while
 from questree.tables.store import for_others, scratch
@@ -45,15 +55,17 @@ class AuditCorpus(NamedTuple):
     test: NDArray[np.bool_]  # [video]
     lexicon: Lexicon
     seeds: Hashes  # [video]
+    rules: RulesAlone
 
 
-@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+@kept_while("vocabulary.toml", "raw", "facts", "ledger.json", "questions")
 def corpus(run: Path, seed: int) -> AuditCorpus:
     """Read once per process."""
     bank = Bank(Run(run))
     test = (bank.run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     seeds = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
-    return AuditCorpus(bank, test, lexicon(bank.vocabulary, bank.edition), seeds)
+    rules = RulesAlone.of(bank.run, bank.templates)
+    return AuditCorpus(bank, test, lexicon(bank.vocabulary, bank.edition), seeds, rules)
 
 
 def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
@@ -63,7 +75,8 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     with scratch(run.folder / "audit") as place:
         task = AuditTask(run.folder, options.seed, chosen, place)
         with bank.pool(workers, times=4) as pool:
-            keys = merged(place, over(pool, "counting answers", "shard", shards, count_shard, task))
+            counts = over(pool, "counting answers", "shard", shards, count_shard, task)
+            keys = merged(place, [each.answers for each in counts])
             table = without_keys(keys)
             for name in SETS:
                 how = replace(task, chosen=chosen and name == "after"), name, shares(table, name, options.most)
@@ -73,7 +86,9 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
             for name in SETS
         }
         bars, counted = answer_bars(bank), [*categories(table, bank.edition)]
-        asked = AuditedQuestions(chosen, keys, table, said, types, bars, spellings(bank), counted)
+        alone = [*rules_alone(np.sum([each.alone for each in counts], axis=0), table, types["structure"])]
+        more = [labels_of(each) for each in bank.edition.by_code], size_of(run)
+        asked = AuditedQuestions(chosen, keys, table, said, types, bars, spellings(bank), counted, alone, *more)
         return audited(asked, options, run.folder / "audit")
 
 
@@ -85,6 +100,25 @@ def types_of(templates: tuple[Template, ...]) -> Types:
         "semantic": [t.categories.semantic for t in templates],
         "template": [t.name for t in templates],
     }
+
+
+def labels_of(template: Template) -> dict[str, Any]:
+    """As in Table 14."""
+    own = template.categories
+    kinds = {"reasoning": ", ".join(own.reasoning), "structural": own.structural, "semantic": own.semantic}
+    return {**kinds, "steps": template.steps}
+
+
+LENGTH = "average length, s"
+
+
+def size_of(run: Run) -> dict[str, Any]:
+    """As in Table 1: videos, and what is annotated in them."""
+    seconds = run.table("facts", VIDEOS)["length"].to_numpy()
+    known = seconds[np.isfinite(seconds)]
+    named = {"objects": OBJECTS, "relationships": TRACKS, "actions": ACTIONS} if run.has_facts() else {}
+    grounded = {name: len(run.table("facts", table.only("video"))) for name, table in named.items()}
+    return {"videos": len(seconds), LENGTH: round(float(known.mean()), 1) if len(known) else ""} | grounded
 
 
 def answer_bars(bank: Bank) -> list[str]:
@@ -131,17 +165,38 @@ def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
     return np.isin(keys_of(questions), keys_of(chosen))
 
 
-def count_shard(task: AuditTask, shard: str) -> CountedShard:
+class CountedVideos(NamedTuple):
+    """What was counted about some videos."""
+
+    answers: CountedShard
+    alone: Ints  # [before or after, template] questions whose answers follow from rules alone
+
+
+def count_shard(task: AuditTask, shard: str) -> CountedVideos:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
     assert task.scratch is not None
-    found = [
-        put_counts(count_piece(task, questions), task.scratch / f"{shard}.{at}{COUNTS}")
-        for at, questions in enumerate(COLUMNS.pieces(task.run / "questions" / shard))
-    ]
-    return CountedShard(sum(piece.rows for piece in found), np.concatenate([piece.some for piece in found]))
+    found, bank = list[CountedShard](), corpus(task.run, task.seed).bank
+    alone = np.zeros((len(SETS), len(bank.templates)), np.int64)
+    for at, questions in enumerate(COLUMNS.pieces(task.run / "questions" / shard)):
+        after = marked(task, questions)
+        follow = corpus(task.run, task.seed).rules.of_questions(questions)
+        for row, kept in enumerate((follow, follow & after)):
+            alone[row] += np.bincount(questions["template"].to_numpy()[kept], minlength=len(bank.templates))
+        found.append(put_counts(count_piece(task, questions, after), task.scratch / f"{shard}.{at}{COUNTS}"))
+    some = np.concatenate([piece.some for piece in found])
+    return CountedVideos(CountedShard(sum(piece.rows for piece in found), some), alone)
 
 
-def count_piece(task: AuditTask, questions: pl.DataFrame) -> pl.DataFrame:
+def rules_alone(alone: Ints, counts: pl.DataFrame, structure: list[str]) -> Iterator[RulesAloneCount]:
+    """alone: [before or after, template]; counts: template, before, after."""
+    whole = [np.bincount(counts["template"], counts[name], len(structure)).astype(np.int64) for name in SETS]
+    for name in ("all", *dict.fromkeys(structure)):
+        own = np.array([name in ("all", each) for each in structure])
+        numbers = [int(part[own].sum()) for pair in zip(alone, whole, strict=True) for part in pair]
+        yield RulesAloneCount(name, *numbers)
+
+
+def count_piece(task: AuditTask, questions: pl.DataFrame, after: NDArray[np.bool_]) -> pl.DataFrame:
     bank, test, *_ = corpus(task.run, task.seed)
     table = pl.DataFrame(
         {
@@ -149,7 +204,7 @@ def count_piece(task: AuditTask, questions: pl.DataFrame) -> pl.DataFrame:
             "template": questions["template"],
             "answer": answer_codes(questions, bank.templates).astype(np.uint32),
             "test": test[questions["video"].to_numpy()],
-            "after": marked(task, questions),
+            "after": after,
         }
     )
     return table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
@@ -162,7 +217,7 @@ def say_shard(task: AuditTask, shard: str, shares: tuple[float, float]) -> pl.Da
 
 
 def say_piece(task: AuditTask, whole: Shard, shares: tuple[float, float]) -> pl.DataFrame:
-    bank, test, said, seeds = corpus(task.run, task.seed)
+    bank, test, said, seeds, _ = corpus(task.run, task.seed)
     table = whole.questions
     video = table["video"].to_numpy()
     hashes = mix(seeds[video], table["number"].to_numpy())

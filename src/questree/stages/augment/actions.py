@@ -4,14 +4,15 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from questree.stages.augment.graphs import GAP, AugmentOptions, Change, Graphs, among, doing, inside
+from questree.stages.augment.graphs import GAP, AugmentOptions, Change, Graphs, among, doing
+from questree.tables.action_frames import inside
 from questree.tables.facts import ACTIONS, instances
 from questree.tables.table import WORD
 from questree.vocabulary.words import NONE, Vocabulary
 
 
 def add_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    actions = inside(graphs.actions, graphs.frames)
+    actions = inside(graphs.actions, graphs.frames, options.as_released)
     changes = [Change("actions", concerned=len(actions)), Change("frames of actions", added=len(doing(actions)))]
     return replace(graphs, actions=actions), changes
 
@@ -25,7 +26,7 @@ def merge_overlapping(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOp
         .agg(pl.col("instance").first(), pl.col("start").min(), pl.col("end").max(), size=pl.len())
     )
     changed = merged.filter(pl.col("size") > 1).height
-    actions = inside(merged.drop("chain", "size"), graphs.frames)
+    actions = inside(merged.drop("chain", "size"), graphs.frames, options.as_released)
     change = Change("actions", removed=len(graphs.actions) - len(actions), changed=changed)
     return replace(graphs, actions=actions), [change]
 
@@ -44,6 +45,7 @@ def numbered(actions: pl.DataFrame) -> pl.DataFrame:
 
 TAKE, HOLD, PUT = range(3)
 FAMILY = ["video", "noun"]  # actions on the thing of one name
+ORDER = ["row", "row_later", "role", "role_later"]
 
 
 def roles(vocabulary: Vocabulary) -> pl.DataFrame:
@@ -71,23 +73,37 @@ CUTS = ((TAKE, HOLD), (HOLD, PUT), (TAKE, PUT), (HOLD, TAKE), (PUT, HOLD), (PUT,
 def trim_overlaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
     """Who comes first is decided for all actions as they were annotated; only then are overlaps cut."""
     actions = graphs.actions.with_row_index("row")
-    ranked = _ranked(actions.join(roles(vocabulary), on="action"))
+    staged = _chained(actions.join(roles(vocabulary), on="action"), FAMILY)
+    order = _ranked(staged) if options.as_released else _staggered(staged)
     for earlier, later in CUTS:
-        actions = _trim(actions, ranked, earlier, later)
+        actions = _trim(actions, order.filter(role=earlier, role_later=later), GAP if options.as_released else 0)
     before = graphs.actions
     changed = actions.filter((actions["start"] != before["start"]) | (actions["end"] != before["end"]))
-    trimmed = inside(actions.drop("row"), graphs.frames)
+    trimmed = inside(actions.drop("row"), graphs.frames, options.as_released)
     return replace(graphs, actions=trimmed), [Change("actions", changed=len(changed))]
 
 
+def _staggered(staged: pl.DataFrame) -> pl.DataFrame:
+    """row, row_later, role, role_later of those that overlap so that one starts and ends first.
+
+    Where they share a start or an end, the roles must agree. One that goes on before and after the other has no place
+    in the order: whatever is cut of it, seconds go in which nothing else was done.
+    """
+    pairs = staged.join(staged, on=[*FAMILY, "chain"], suffix="_later").filter(pl.col("role") != pl.col("role_later"))
+    first = (pl.col("start") <= pl.col("start_later")) & (pl.col("end") <= pl.col("end_later"))
+    apart = (pl.col("start") < pl.col("start_later")) & (pl.col("end") < pl.col("end_later"))
+    return pairs.filter(first, apart | (pl.col("role") < pl.col("role_later"))).select(ORDER)
+
+
 def _ranked(staged: pl.DataFrame) -> pl.DataFrame:
-    """row, role, rank of the actions of a family that overlap, under the number of their chain."""
+    """row, row_later, role, role_later of all of a family that overlap, as in released graphs."""
     chain = [*FAMILY, "chain"]
-    listed = _chained(staged, FAMILY).group_by(chain, maintain_order=True).agg("row", "role", "start", "end")
+    listed = staged.group_by(chain, maintain_order=True).agg("row", "role", "start", "end")
     mixed = listed.filter(pl.col("role").list.n_unique() > 1)
     ranks = [ranks_of(role, start, end) for role, start, end in mixed.select("role", "start", "end").iter_rows()]
-    told = mixed.select("row", "role", pl.Series("rank", ranks, pl.List(pl.Int64)))
-    return told.with_row_index("chain").explode("row", "role", "rank", empty_as_null=False)
+    told = mixed.select(*chain, "row", "role", pl.Series("rank", ranks, pl.List(pl.Int64)))
+    ranked = told.explode("row", "role", "rank", empty_as_null=False)
+    return ranked.join(ranked, on=chain, suffix="_later").filter(pl.col("rank") < pl.col("rank_later")).select(ORDER)
 
 
 def ranks_of(roles: list[int], starts: list[float], ends: list[float]) -> list[int]:
@@ -107,26 +123,23 @@ def ranks_of(roles: list[int], starts: list[float], ends: list[float]) -> list[i
     return ranks
 
 
-def _trim(actions: pl.DataFrame, ranked: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
-    """Cut every overlap of the two roles, in this order, in its middle.
+def _trim(actions: pl.DataFrame, order: pl.DataFrame, gap: float) -> pl.DataFrame:
+    """Cut every overlap of actions in this order in its middle.
 
     An action that several follow ends at the first cut, and they start no later than they must.
     """
-    cuts = _cuts(actions.select("row", "start", "end").join(ranked, on="row"), earlier, later)
-    first = cuts.with_columns(cut=pl.col("cut").min().over("row"))
-    ends = first.select("row", cut_end=(pl.col("cut") - GAP).round(2)).unique()
-    starts = first.group_by(row="row_later").agg(cut_start=pl.col("cut").max())
+    stamps = actions.select("row", "start", "end")
+    later = stamps.rename(lambda name: f"{name}_later")
+    start, end = pl.max_horizontal("start", "start_later"), pl.min_horizontal("end", "end_later")
+    pairs = order.join(stamps, on="row").join(later, on="row_later").filter(start <= end if gap else start < end)
+    middle = (start + end) / 2
+    cuts = pairs.select("row", "row_later", cut=middle.round(2) if gap else middle)
+    cuts = cuts.with_columns(cut=pl.col("cut").min().over("row"))
+    ends = cuts.select("row", cut_end=(pl.col("cut") - gap).round(2) if gap else "cut").unique()
+    starts = cuts.group_by(row="row_later").agg(cut_start=pl.col("cut").max())
     found = actions.join(ends, on="row", how="left").join(starts, on="row", how="left").sort("row")
     start, end = pl.max_horizontal("start", "cut_start"), pl.min_horizontal("end", "cut_end")
     return found.with_columns(start=start, end=end).drop("cut_start", "cut_end")
-
-
-def _cuts(staged: pl.DataFrame, earlier: int, later: int) -> pl.DataFrame:
-    """cut, and the rows of the actions before and after it."""
-    ours, theirs = (staged.filter(pl.col("role") == role) for role in (earlier, later))
-    pairs = ours.join(theirs, on="chain", suffix="_later").filter(pl.col("rank") < pl.col("rank_later"))
-    start, end = pl.max_horizontal("start", "start_later"), pl.min_horizontal("end", "end_later")
-    return pairs.filter(start <= end).select("row", "row_later", cut=((start + end) / 2).round(2))
 
 
 @dataclass(frozen=True)
@@ -144,7 +157,11 @@ AFTER = Side(PUT, "after", pl.col("last").cast(pl.Int32) + 1, "end")
 
 
 def infer_missing(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    """A holding that starts (ends) mid-video without taking (putting) gets one on the frame just before (after)."""
+    """As released, a holding that starts (ends) mid-video without taking (putting) gets one on the frame just before
+    (after). By default nothing is done that nobody annotated: it would be the shortest action, or the first after
+    another."""
+    if not options.as_released:
+        return graphs, [Change("actions")]
     holdings, busy = _holdings(graphs, vocabulary), _in_use(graphs, vocabulary)
     made = []
     for side in (BEFORE, AFTER):
@@ -152,7 +169,7 @@ def infer_missing(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOption
         made.append(_actions(spots, vocabulary, side))
     new = pl.concat(made).sort("video", "start", "action")
     counts = [Change("takings", added=len(made[0])), Change("puttings", added=len(made[1]))]
-    actions = pl.concat([graphs.actions, inside(new, graphs.frames)])
+    actions = inside(pl.concat([graphs.actions, new]), graphs.frames, closed=True)
     return replace(graphs, actions=actions), [*counts, Change("actions", added=len(new))]
 
 
@@ -173,7 +190,7 @@ def _bare(holdings: pl.DataFrame, graphs: Graphs, options: AugmentOptions, side:
 
 
 def _actions(spots: pl.DataFrame, vocabulary: Vocabulary, side: Side) -> pl.DataFrame:
-    """From the frame up to the holding, or from the holding to the frame."""
+    """From the frame up to the holding, or from the holding until the frame has been seen."""
     made = spots.drop("action").join(_plainest(vocabulary, side.role), on="noun")
     if side.role == TAKE:
         start, end = pl.col("seconds"), pl.max_horizontal("seconds", pl.col("start") - GAP)

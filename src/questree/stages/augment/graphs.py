@@ -13,7 +13,7 @@ from questree.tables.facts import ACTIONS, OBJECTS, Facts, pack
 from questree.vocabulary.words import Vocabulary
 
 SPOT = ["video", "frame", "object"]  # an object in a frame
-GAP = 0.01  # seconds between two actions that follow each other; stamps have two digits
+GAP = 0.01  # seconds between two actions that follow each other in released graphs; stamps have two digits
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,17 @@ class Graphs:
     persons: pl.DataFrame
     relations: pl.DataFrame  # rows video, frame, relation, object: sorted by them, each once
     actions: pl.DataFrame
+    unseen: pl.DataFrame  # those that no frame shows, when it is known (rule 6)
 
     @classmethod
     def of(cls, facts: Facts) -> "Graphs":
-        return cls(facts.videos, facts.frames, facts.objects, facts.persons, facts.relations, facts.actions)
+        tables = (facts.videos, facts.frames, facts.objects, facts.persons, facts.relations, facts.actions)
+        return cls(*tables, facts.actions.clear())
 
     def facts(self) -> Facts:
         objects = OBJECTS.frame(self.objects).sort(SPOT)
-        actions = ACTIONS.frame(self.actions).sort("video", "start", "end", "action", "instance")
+        every = pl.concat([ACTIONS.frame(rows) for rows in (self.actions, self.unseen)], how="vertical_relaxed")
+        actions = every.sort("video", "start", "end", "action", "instance")
         return Facts(self.videos, self.frames, objects, self.persons, pack(self.relations), actions)
 
 
@@ -66,25 +69,6 @@ def telling(vocabulary: Vocabulary, *groups: str) -> list[int]:
     return [int(at) for at in vocabulary.group(*groups) if at not in vague]
 
 
-def inside(actions: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
-    """The actions with `first` and `last` set to the frames inside start..end, null when there is none."""
-    stamps = frames.select("video", "seconds", at="frame").sort("video", "seconds")
-    asked = actions.drop("first", "last", strict=False).with_row_index("row")
-    first = _nearest(asked, "start", stamps, "forward").rename({"at": "first"})
-    last = _nearest(asked, "end", stamps, "backward").rename({"at": "last"})
-    found = asked.join(first, on="row").join(last, on="row").sort("row")
-    some = pl.col("first") <= pl.col("last")
-    both = (pl.when(some).then(pl.col(name)).alias(name) for name in ("first", "last"))
-    return ACTIONS.frame(found.with_columns(*both))
-
-
-def _nearest(asked: pl.DataFrame, stamp: str, stamps: pl.DataFrame, way: str) -> pl.DataFrame:
-    slack = -1e-6 if way == "forward" else 1e-6  # a frame number over a frame rate does not hit a stamp to the last bit
-    wanted = asked.select("row", "video", seconds=pl.col(stamp) + slack).sort("video", "seconds")
-    found = wanted.join_asof(stamps, on="seconds", by="video", strategy=way, check_sortedness=False)  # type: ignore[arg-type]
-    return found.select("row", "at")
-
-
 def doing(actions: pl.DataFrame) -> pl.DataFrame:
     """One row per action instance and frame of it: the columns of the action and `frame`."""
     real = actions.filter(pl.col("first").is_not_null())
@@ -107,13 +91,14 @@ class AugmentOptions:
     head_share: float = 0.25
     """The head is this upper part of the person's box (rule 5)."""
     inferred_reach: float = 3.0
-    """Seconds between a holding and the frame of an inferred taking or putting (rule 9)."""
+    """As released: seconds between a holding and the frame of an inferred taking or putting (rule 9)."""
     action_share: float = 0.7
     """A contact on this part of the frames of an action belongs to all of it (rule 10)."""
     neighbour_seconds: float = 4.0
     """A relation on two frames no further apart holds between them (rule 10)."""
     as_released: bool = False
-    """Take an action's place or tool for what it is done to, too, as in released graphs (rule 6)."""
+    """As in released graphs, a place or tool is what an action is done to (rule 6), every overlap is cut (rule 8), and
+    takings and puttings that nobody annotated are inserted (rule 9)."""
 
     def words(self, vocabulary: Vocabulary) -> Vocabulary:
         return vocabulary.as_released() if self.as_released else vocabulary

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from questree.stages.augment.graphs import SPOT, inside, rows, without
+from questree.stages.augment.graphs import SPOT, rows, without
 from questree.stages.augment.opposites import settled
 from questree.stages.augment.relations import entailed, unnamed_facts, verb_facts
+from questree.tables.action_frames import inside
 from questree.tables.facts import RELATIONS, Facts
 from questree.vocabulary.words import Vocabulary
 
@@ -28,14 +29,17 @@ class BrokenPromise:
         return BrokenPromise(self.what, self.times + other.times, [*self.examples, *other.examples][:SHOWN])
 
 
-def guarantees(facts: Facts, vocabulary: Vocabulary) -> list[str]:
+def guarantees(facts: Facts, vocabulary: Vocabulary, as_released: bool = False) -> list[str]:
     """One line per broken promise, nothing when all are kept."""
-    return list(map(str, broken_promises(facts, facts.relations, vocabulary)))
+    return list(map(str, broken_promises(facts, facts.relations, vocabulary, as_released)))
 
 
-def broken_promises(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> list[BrokenPromise]:
+def broken_promises(
+    facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary, as_released: bool = False
+) -> list[BrokenPromise]:
     """Of facts and their relation rows."""
-    return [promise for check in CHECKS for promise in check(facts, relations, vocabulary)]
+    others = [promise for check in CHECKS for promise in check(facts, relations, vocabulary)]
+    return [*_frames(facts, vocabulary, as_released), *others]
 
 
 def together(parts: Iterable[list[BrokenPromise]]) -> list[BrokenPromise]:
@@ -46,12 +50,13 @@ def together(parts: Iterable[list[BrokenPromise]]) -> list[BrokenPromise]:
     return list(found.values())
 
 
-def _frames(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Iterator[BrokenPromise]:
-    """Every action instance has a frame, and its frames are those inside its stamps."""
-    bare = facts.actions.filter(pl.col("first").is_null())
-    yield from _lines("actions without an annotated frame", _actions(bare, facts, vocabulary))
-    right = inside(facts.actions, facts.frames).select(right_first="first", right_last="last")
-    both = pl.concat([facts.actions, right], how="horizontal").filter(pl.col("first").is_not_null())
+def _frames(facts: Facts, vocabulary: Vocabulary, as_released: bool) -> Iterator[BrokenPromise]:
+    """The frames of every action are those at which it is going on; as released, each has one."""
+    if as_released:
+        bare = facts.actions.filter(pl.col("first").is_null())
+        yield from _lines("actions without an annotated frame", _actions(bare, facts, vocabulary))
+    right = inside(facts.actions, facts.frames, as_released).select(right_first="first", right_last="last")
+    both = pl.concat([facts.actions, right], how="horizontal")
     wrong = both.filter(
         pl.col("first").ne_missing(pl.col("right_first")) | pl.col("last").ne_missing(pl.col("right_last"))
     )
@@ -91,7 +96,6 @@ def _names(facts: Facts, relations: pl.DataFrame, vocabulary: Vocabulary) -> Ite
 
 
 CHECKS: tuple[Callable[[Facts, pl.DataFrame, Vocabulary], Iterator[BrokenPromise]], ...] = (
-    _frames,
     _verbs,
     _entailments,
     _opposites,

@@ -9,17 +9,20 @@ from numpy.typing import NDArray
 
 from questree.stages.augment.graphs import AugmentOptions, Change, Graphs, among, doing, rows, within, without
 from questree.tables.table import WORD
-from questree.vocabulary.words import NONE, Vocabulary
+from questree.vocabulary.words import NONE, TOOL, Vocabulary
 
 
 def add_verbs(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> tuple[Graphs, list[Change]]:
-    actions = graphs.actions.filter(pl.col("first").is_not_null())
+    """What no frame shows is kept apart: nothing is asked about it, but other actions are not answered as if alone."""
+    seen = pl.col("first").is_not_null()
+    actions = graphs.actions.filter(seen)
+    unseen = graphs.unseen if options.as_released else pl.concat([graphs.unseen, graphs.actions.filter(~seen)])
     said = verb_facts(actions, vocabulary)
     wrong = without(within(graphs.relations, misplaced(actions, vocabulary)), said)
     relations = rows(without(graphs.relations, wrong), said)
     gone = Change("actions", removed=len(graphs.actions) - len(actions))
     added = len(relations) + len(wrong) - len(graphs.relations)
-    return replace(graphs, relations=relations, actions=actions), [
+    return replace(graphs, relations=relations, actions=actions, unseen=unseen), [
         gone,
         Change("relation facts", added=added, removed=len(wrong)),
     ]
@@ -33,11 +36,16 @@ def add_unnamed(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions)
 def pairs(vocabulary: Vocabulary) -> pl.DataFrame:
     """action, relation, object: what each action says of the object it names, under the names facts are stored by.
 
-    Its verb is done to it; of a place or tool only that it is there.
+    Its verb is done to it. A place or tool is there, and a tool has the contacts that follow from the verb: who tidies
+    up with a broom touches the broom.
     """
     there = vocabulary.relation_at[vocabulary.annotated]
     relations = np.where(vocabulary.done_to == vocabulary.object_of, vocabulary.verb_of, there)
-    return _of_actions(vocabulary.object_of != NONE, relations, vocabulary.object_of, vocabulary.wide)
+    said = _of_actions(vocabulary.object_of != NONE, relations, vocabulary.object_of, vocabulary.wide)
+    tools = np.array([word.role == TOOL for word in vocabulary.actions], bool)
+    verbs = _of_actions(tools, vocabulary.verb_of, vocabulary.object_of, vocabulary.wide)
+    follows = verbs.join(closure(vocabulary), on="relation").with_columns(relation="entails").select(said.columns)
+    return pl.concat([said, follows])
 
 
 def _of_actions(some: NDArray[np.bool_], relations: NDArray[Any], objects: NDArray[Any], wide: bool) -> pl.DataFrame:

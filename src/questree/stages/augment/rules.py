@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from questree.domains.video.actions import MARGIN
@@ -18,7 +19,7 @@ from questree.stages.augment.annotations import (
     settle_heights,
 )
 from questree.stages.augment.graphs import QUESTIONS, AugmentationRule, AugmentOptions, Change, Counts, Graphs, among
-from questree.stages.augment.ledger import Entry, RuleCounts, classes, entry
+from questree.stages.augment.ledger import Entry, RuleCounts, classes, entry, retimed
 from questree.stages.augment.opposites import close_entailments, settle_opposites
 from questree.stages.augment.propagation import propagate
 from questree.stages.augment.relations import add_unnamed, add_verbs
@@ -41,10 +42,15 @@ def leave_out_single_object_verbs(graphs: Graphs, vocabulary: Vocabulary, option
 
 def leave_out_close_lengths(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
     """Pairs of instances of a video whose lengths nobody can compare by eye."""
-    lengths = graphs.actions.with_row_index("row").select("video", "row", length=pl.col("end") - pl.col("start"))
-    pairs = lengths.join(lengths, on="video", suffix="_other").filter(pl.col("row") < pl.col("row_other"))
-    close = pairs.filter((pl.col("length") - pl.col("length_other")).abs() <= MARGIN)
-    return graphs, [Change("pairs of actions", concerned=len(close))]
+    lasting = graphs.actions.select("video", length=pl.col("end") - pl.col("start")).sort("video", "length")
+    video, length = (column.to_numpy() for column in lasting)
+    at, step, close = np.arange(len(length)), 0, 0
+    while len(at):  # those whose neighbour so many places on is close; a long video has millions of pairs
+        step += 1
+        at = at[at + step < len(length)]
+        at = at[(video[at + step] == video[at]) & (length[at + step] - length[at] <= MARGIN)]
+        close += len(at)
+    return graphs, [Change("pairs of actions", concerned=close)]
 
 
 def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> Counted:
@@ -58,7 +64,9 @@ def leave_out_transitions(graphs: Graphs, vocabulary: Vocabulary, options: Augme
 PROMISED, LATER = "questions rest on it", "it acts when questions are made"
 RULES = Registry[AugmentationRule]("augmentation")
 for _rule in (
-    AugmentationRule(1, "add actions", "frames inside start..end belong to the action", add_actions, fixed=PROMISED),
+    AugmentationRule(
+        1, "add actions", "frames at start <= seconds < end are the action's", add_actions, fixed=PROMISED
+    ),
     AugmentationRule(2, "merge synonyms", "words for the same thing are one class", merge_synonyms, fixed=PROMISED),
     AugmentationRule(3, "merge duplicate boxes", "boxes of two classes in one place are one object", merge_duplicates),
     # judged on what people annotated: before annotations are deleted or copied
@@ -72,14 +80,14 @@ for _rule in (
         11, "merge overlapping actions", "instances of one action that overlap are one", merge_overlapping
     ),
     AugmentationRule(8, "trim by order", "taking, then holding, then putting", trim_overlaps),
-    AugmentationRule(9, "infer missing actions", "no holding without taking and putting", infer_missing),
+    AugmentationRule(9, "infer missing actions", "as released: no holding without taking and putting", infer_missing),
     AugmentationRule(
         6,
         "add verb relations",
         "an action says (verb, object) on each of its frames",
         add_verbs,
         fixed=PROMISED,
-        remedy="no annotated frame lies inside them, so no question knows them: more frames would keep them",
+        remedy="no annotated frame shows them, so no question asks about them: more frames would keep them",
     ),
     # before anything is copied, and when it is known what actions say
     AugmentationRule(
@@ -154,10 +162,11 @@ def applied(
         old, before = graphs, after
         graphs, changes = rule.apply(graphs, words, options, *([seen] if rule.seen and seen is not None else []))
         after = before if graphs is old else classes(graphs, vocabulary)
-        counts.append(RuleCounts(changes, before, after))
+        counts.append(RuleCounts(changes, before, after, retimed(old, graphs, vocabulary)))
     report("augment", len(rules), len(rules))
     return graphs, counts
 
 
 def finished(graphs: Graphs) -> Facts:
-    return replace(graphs, actions=numbered(graphs.actions)).facts()
+    facts = graphs.facts()
+    return replace(facts, actions=numbered(facts.actions).sort("video", "start", "end", "action", "instance"))

@@ -30,13 +30,17 @@ def template_of(cell: Any) -> Any:
     return cell // KINDS % MOST_TEMPLATES
 
 
-def deal(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns, bits: int) -> tuple[Hashes, Ints]:
+def deal(
+    questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns, bits: int, untimed: bool = False
+) -> tuple[Hashes, Ints]:
     """The binary questions as columns [column, row], and where the rows of each of 2^bits buckets begin.
 
     All questions of a content key are in one bucket. Columns are the packed key, answer and effect, the place, and of
-    many words, which have no room there, the content key in two numbers; test: per video.
+    many words, which have no room there, the content key in two numbers; test: per video; untimed: keys have no time.
     """
     assert len(known) <= MOST_TEMPLATES, "a content key has no room for more templates"
+    if untimed:
+        questions = questions.with_columns(time=pl.lit(0, questions["time"].dtype))
     if questions["x"].dtype == pl.UInt16:
         binary = questions.filter(pl.Series(~known.open[questions["template"].to_numpy()]))
         columns = wide_columns(binary, test, known)

@@ -16,10 +16,11 @@ from questree.columns.joins import Ints
 from questree.stages.balance.binary import CELLS, COLUMNS, deal, dealt
 from questree.stages.balance.content_keys import Keys, chosen, keys
 from questree.stages.balance.levelling import SPLITS, BalanceOptions
-from questree.stages.balance.opened import GroupCuts, OpenQuestions, open_questions, runs_of, stays
+from questree.stages.balance.opened import AnswerCounts, AnswerCuts, OpenQuestions, open_questions, runs_of, stays
 from questree.stages.balance.structure import KeyCuts
 from questree.stages.balance.thresholds import SeenHashes, Windows, seen
 from questree.stages.questions import Bank
+from questree.stages.rules_alone import RulesAlone
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.run import Run, kept_while
@@ -34,15 +35,16 @@ class BalanceCorpus(NamedTuple):
     known: TemplateColumns
     test: NDArray[np.bool_]  # [video]
     seeds: Hashes  # [video]
+    alone: RulesAlone | None = None
 
 
-@kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
+@kept_while("vocabulary.toml", "raw", "facts", "ledger.json", "questions")
 def corpus(run: Path, seed: int) -> BalanceCorpus:
     """Read once per process."""
     bank, videos = Bank(Run(run)), Run(run).table("facts", VIDEOS)
     test = (videos["split"] != "train").to_numpy()  # a video whose source says nothing is for testing
     seeds = np.array([seed_of(seed, f"balance {video}") for video in videos["id"]], np.uint64)
-    return BalanceCorpus(bank.templates, test, seeds)
+    return BalanceCorpus(bank.templates, test, seeds, RulesAlone.of(bank.run, bank.templates))
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Balancing:
     shards: tuple[str, ...]
     bits: int  # of the number of a bucket
     dealt: tuple[str, ...] = ()  # names of the files that every bucket has, once shards are dealt
+    left: tuple[str, ...] = ()  # ... of the open questions that are left
 
     @property
     def corpus(self) -> BalanceCorpus:
@@ -85,8 +88,8 @@ class Balancing:
 class DealtPiece(NamedTuple):
     name: str  # of its files
     before: Ints  # [split, template] questions
-    runs: Ints  # of open questions: group, answer and effect
-    number: Ints  # [run]
+    alone: Ints  # [split, template] whose answers follow from rules alone
+    open: AnswerCounts  # by split and template
     width: int  # columns of binary questions
 
 
@@ -97,61 +100,69 @@ def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> lis
 
 
 def deal_piece(task: Balancing, name: str, questions: pl.DataFrame, without: pl.DataFrame | None) -> DealtPiece:
-    known, test, seeds = task.corpus
+    known, test, seeds, rules = task.corpus
     if without is not None:
         questions = questions.join(without, on=["video", "number"], how="anti", maintain_order="left")
-    template = questions["template"].to_numpy().astype(np.int64)
-    split = test[questions["video"].to_numpy()]
-    before = np.bincount(template + split * len(known), minlength=2 * len(known)).reshape(2, -1)
+    before, alone = counted(questions, test, len(known)), np.zeros((len(SPLITS), len(known)), np.int64)
+    if rules and not task.options.as_released and (follow := rules.of_questions(questions)).any():
+        alone = counted(questions.filter(follow), test, len(known))
+        questions = questions.filter(~follow)
+    template = questions["template"].to_numpy()
     open = open_questions(questions.filter(pl.Series(known.open[template])), test, seeds, known)
-    binary = deal(questions, test, known, task.bits)
+    binary = deal(questions, test, known, task.bits, task.options.untimed_keys)
     by_key = dealt(open.columns, mix(np.uint64(0), open.key), task.bits)
     for kind, (columns, start) in (("binary", binary), ("open", by_key)):
         for bucket, (begin, end) in enumerate(pairwise(start)):
             task.put(kind, bucket, name, columns[:, begin:end])
-    runs, number = np.unique(runs_of(open.group, open), return_counts=True)
-    return DealtPiece(name, before, runs, number, len(binary[0]))
+    return DealtPiece(name, before, alone, AnswerCounts.of(open.template, open), len(binary[0]))
+
+
+def counted(questions: pl.DataFrame, test: NDArray[np.bool_], templates: int) -> Ints:
+    """[split, template]"""
+    cell = questions["template"].to_numpy().astype(np.int64) + test[questions["video"].to_numpy()] * templates
+    return np.bincount(cell, minlength=len(SPLITS) * templates).reshape(len(SPLITS), -1)
 
 
 def read_open(task: Balancing, bucket: int) -> OpenQuestions:
-    return OpenQuestions.of(task.take("open", bucket, task.dealt, OPEN_COLUMNS))
+    return OpenQuestions.of(task.take("open", bucket, task.left, OPEN_COLUMNS))
 
 
-def look_at_groups(task: Balancing, bucket: int, runs: Ints, within: Windows) -> SeenHashes:
-    """runs: group, answer and effect, ascending."""
+def look_at_answers(task: Balancing, bucket: int, by: str, runs: Ints, within: Windows) -> SeenHashes:
+    """by: column; runs: its value, answer and effect, ascending."""
     open = read_open(task, bucket)
-    return seen(np.searchsorted(runs, runs_of(open.group, open)), open.hash, within)
+    return seen(np.searchsorted(runs, runs_of(getattr(open, by), open)), open.hash, within)
+
+
+class LeftAnswers(NamedTuple):
+    """Open questions that are left, by split and template."""
+
+    cut: AnswerCounts  # after the cuts
+    left: AnswerCounts  # ... and after smoothing the answers of content keys
+
+
+def smooth_open(task: Balancing, bucket: int, cuts: AnswerCuts, name: str) -> LeftAnswers:
+    """Write what is left as a file of this name."""
+    open = read_open(task, bucket)
+    first = open.where(cuts.stays(open))
+    second = first.where(stays(first.key, first, task.options.smoothing))
+    task.put("open", bucket, name, second.columns)
+    return LeftAnswers(*(AnswerCounts.of(rows.template, rows) for rows in (first, second)))
 
 
 class CountedBucket(NamedTuple):
-    groups: Ints  # [split, template] open questions that stay after the groups
-    keys: Ints  # ... and after the content keys
     cell: Ints  # so many keys of a cell ...
     size: Ints  # ... have so many binary questions after the first round
     number: Ints
 
 
-def count_bucket(task: Balancing, bucket: int, width: int, cuts: GroupCuts) -> CountedBucket:
-    """The first round: open questions are chosen, binary ones sorted by key."""
-    known, test, _ = task.corpus
-    open = read_open(task, bucket)
-    first = open.where(cuts.stays(open))
-    second = first.where(stays(first.key, first, task.options.smoothing))
-    task.put("chosen", bucket, "open", [second.place])
+def count_bucket(task: Balancing, bucket: int, width: int) -> CountedBucket:
+    """Sort the binary questions by key."""
     found = keys(task.take("binary", bucket, task.dealt, width))
     order = mix(seed_of(task.options.seed, "keys"), found.content)
     task.put("sorted", bucket, "rows", [found.packed, found.place])
     task.put("sorted", bucket, "keys", [found.begin[1:], found.size, found.cell.astype(np.int64), order])
     pairs, number = np.unique(found.size * CELLS + found.cell, return_counts=True)
-    groups, own = (by_template(rows, test, len(known)) for rows in (first, second))
-    return CountedBucket(groups, own, pairs % CELLS, pairs // CELLS, number)
-
-
-def by_template(open: OpenQuestions, test: NDArray[np.bool_], templates: int) -> Ints:
-    """[split, template]"""
-    split = test[(open.place >> np.uint64(32)).astype(np.int64)].astype(np.int64)
-    own = np.bincount(split * templates + open.template, minlength=len(SPLITS) * templates)
-    return own.reshape(len(SPLITS), -1)
+    return CountedBucket(pairs % CELLS, pairs // CELLS, number)
 
 
 class SortedKeys(NamedTuple):
@@ -175,7 +186,7 @@ def look_at_keys(task: Balancing, bucket: int, cuts: KeyCuts, within: Windows) -
 
 
 def choose_bucket(task: Balancing, bucket: int, cuts: KeyCuts, at: Hashes) -> Ints:
-    """Write the questions that stay; returns [cell] how many."""
+    """Write the binary questions that stay; returns [cell] how many."""
     own, (packed, place) = read_keys(task, bucket), task.take("sorted", bucket, ["rows"], 2)
     keep = cuts.kept(own.cell, own.size, own.order, at)
     found = Keys(packed, place, np.append(0, own.end), own.size, own.cell.astype(np.uint16))

@@ -27,12 +27,19 @@ class Smoothing:
     top_questions: float = 0.30  # ... holds at most this share of the questions
     least: float = 0.10  # of the questions that must stay
 
+    def top(self, answers: int) -> int:
+        """How many of so many answers are the most frequent ones."""
+        return math.ceil(self.top_answers * answers)
+
 
 @dataclass(frozen=True)
 class BalanceOptions:
     seed: int = 1
     smoothing: Smoothing = Smoothing()
     shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))
+    share_tolerance: float | None = None  # by which a structure's share may miss; None: query loses nothing
+    untimed_keys: bool = False  # content keys of binary questions do not have the time
+    as_released: bool = False  # do no more than AGQA's release does
 
 
 def read_shares(text: str) -> dict[str, float]:
@@ -47,8 +54,8 @@ def read_shares(text: str) -> dict[str, float]:
     wrong = sorted(set(given) ^ set(SHARES))
     if wrong:
         raise BadInput.at("--shares", f"expected each of {', '.join(SHARES)} once, got {text}: see {', '.join(wrong)}")
-    if abs(sum(given.values()) - 1) > 1e-9 or min(given.values()) < 0 or not given[QUERY]:
-        raise BadInput.at("--shares", f"expected shares that add up to 100, with some {QUERY}, got {text}")
+    if abs(sum(given.values()) - 1) > 1e-9 or min(given.values()) < 0:
+        raise BadInput.at("--shares", f"expected shares that add up to 100, got {text}")
     return given
 
 
@@ -137,8 +144,25 @@ def smooth(counts: Ints, how: Smoothing) -> Ints:
 
 
 def even(counts: Ints, how: Smoothing) -> bool:
-    top = math.ceil(how.top_answers * len(counts))
-    return bool(counts[:top].sum() <= how.top_questions * counts.sum())
+    """counts: most frequent answer first."""
+    return bool(counts[: how.top(len(counts))].sum() <= how.top_questions * counts.sum())
+
+
+def lowered(counts: Ints, before: int, how: Smoothing) -> Ints:
+    """No answer above `even_level`; unchanged where too few of `before` questions would stay."""
+    left = np.minimum(counts, even_level(counts, how))
+    return left if left.sum() >= max(how.least * before, 1) else counts
+
+
+def even_level(counts: Ints, how: Smoothing) -> int:
+    """The highest level at which the top answers no longer dominate. So few answers that they always do are made equal:
+    of two, the top one has a half."""
+    ordered = np.sort(counts)[::-1]
+    low, high = 0, int(ordered[0])
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if even(np.minimum(ordered, middle), how) else (low, middle - 1)
+    return low or int(ordered[-1])
 
 
 def one_pass(counts: Ints, ratio: float, few: int) -> Ints:
@@ -156,6 +180,13 @@ def one_pass(counts: Ints, ratio: float, few: int) -> Ints:
         if now[:cut].sum() > most:
             now[:cut] = lower(now[:cut], most, int(now[cut]))
     return now
+
+
+def shrunk(counts: Ints, total: int) -> Ints:
+    """All counts in proportion, adding up to `total`."""
+    order, found = np.argsort(-counts, kind="stable"), np.empty_like(counts)
+    found[order] = lower(counts[order], total, 0)
+    return found
 
 
 def lower(head: Ints, total: int, floor: int) -> Ints:

@@ -1,14 +1,16 @@
 """Open questions: answers are smoothed per group of templates, then per content key inside the group."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints
+from questree.columns.joins import Ints, by_value
 from questree.stages.balance.levelling import Smoothing, answers_kept, remaining
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import time_without_kind
@@ -22,7 +24,7 @@ class OpenQuestions:
     """Columns of the open questions of both splits."""
 
     place: Hashes  # video * 2^32 + number
-    template: Ints
+    template: Ints  # split and template
     group: Ints  # split and group of templates
     key: Ints  # split, group and raw content key
     answer: Ints
@@ -55,7 +57,7 @@ def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, k
     room = 32 if rows["relation"].dtype == pl.UInt16 else 16  # bits of the actions
     return OpenQuestions(
         place=(video << 32 | columns["number"]).astype(np.uint64),
-        template=template,
+        template=split * len(known) + template,
         group=split * len(known.groups) + known.group[template],
         key=((split * len(known) + known.family[template]) << 16 | relation) << room | actions,
         answer=columns["answer"] | known.of_actions[template] << ANSWER_BITS - 1,
@@ -64,22 +66,56 @@ def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, k
     )
 
 
-@dataclass(frozen=True)
-class GroupCuts:
-    """What stays of the answers and effects of each group of templates: all of a run, or its lowest hashes."""
+def runs_of(by: Ints, open: OpenQuestions) -> Ints:
+    """[question] its value of `by`, answer and effect as one number."""
+    return np.asarray((by << ANSWER_BITS | open.answer) * EFFECTS + open.effect)
 
-    runs: Ints  # group, answer and effect, ascending
+
+class AnswerCounts(NamedTuple):
+    """How many questions have which answer and effect, by group or template."""
+
+    runs: Ints  # as `runs_of` packs them, ascending
+    number: Ints  # [run]
+
+    @classmethod
+    def of(cls, by: Ints, open: OpenQuestions) -> Self:
+        return cls(*np.unique(runs_of(by, open), return_counts=True))
+
+    @classmethod
+    def added(cls, parts: Sequence[tuple[Ints, Ints]]) -> Self:
+        runs, at = np.unique(np.concatenate([runs for runs, _ in parts]), return_inverse=True)
+        number = np.bincount(at, np.concatenate([number for _, number in parts]), len(runs))
+        return cls(runs, number.astype(np.int64))
+
+    @property
+    def by(self) -> Ints:
+        """[run]"""
+        return np.asarray(self.runs // EFFECTS >> ANSWER_BITS)
+
+    def regrouped(self, by: Ints) -> Self:
+        """by: [value of `by` here] another one."""
+        inside = self.runs & (EFFECTS << ANSWER_BITS) - 1
+        return self.added([(by[self.by] * (EFFECTS << ANSWER_BITS) | inside, self.number)])
+
+    def answers(self) -> dict[int, Ints]:
+        """by -> [answer] how many questions, whatever the effect."""
+        answers, of_run = np.unique(self.runs // EFFECTS, return_inverse=True)
+        total = np.bincount(of_run, self.number, len(answers)).astype(np.int64)
+        return {int(by): total[at] for by, at in by_value(answers >> ANSWER_BITS)}
+
+
+@dataclass(frozen=True)
+class AnswerCuts:
+    """What stays of the answers and effects of each group or template: all of a run, or its lowest hashes."""
+
+    by: str  # column
+    runs: Ints  # its value, answer and effect, ascending
     whole: NDArray[np.bool_]  # [run]
     below: Hashes  # [run] hashes lower than this stay
 
     def stays(self, open: OpenQuestions) -> NDArray[np.bool_]:
-        run = np.searchsorted(self.runs, runs_of(open.group, open))
+        run = np.searchsorted(self.runs, runs_of(getattr(open, self.by), open))
         return np.asarray(self.whole[run] | (open.hash < self.below[run]))
-
-
-def runs_of(by: Ints, open: OpenQuestions) -> Ints:
-    """[question] its value of `by`, answer and effect as one number."""
-    return np.asarray((by << ANSWER_BITS | open.answer) * EFFECTS + open.effect)
 
 
 def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
@@ -92,21 +128,22 @@ def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
     packed = runs_of(by, open)
     order = np.lexsort((open.hash, packed))
     runs, begin, count = np.unique(packed[order], return_index=True, return_counts=True)
-    quota = quotas(runs, count, how)
+    quota = quotas(AnswerCounts(runs, count), lambda _, counts: answers_kept(counts, how))
     rank = np.arange(len(by)) - np.repeat(begin, count)
     found[order] = rank < np.repeat(quota, count)
     return found
 
 
-def quotas(runs: Ints, count: Ints, how: Smoothing) -> Ints:
-    """[run] how many of each (value, answer, effect) stay."""
+def quotas(counted: AnswerCounts, level: Callable[[int, Ints], Ints]) -> Ints:
+    """[run] how many of each (value, answer, effect) stay; level: of a value how many of each answer do."""
+    runs, count = counted
     answers, of_run = np.unique(runs // EFFECTS, return_inverse=True)
     effects = np.zeros((len(answers), EFFECTS), np.int64)  # [answer, effect]
     effects[of_run, runs % EFFECTS] = count
     total = effects.sum(axis=1)
     starts = np.flatnonzero(np.diff(answers >> ANSWER_BITS, prepend=-1))
     for a, b in pairwise([*starts, len(answers)]):
-        left = answers_kept(total[a:b], how)
+        left = level(int(answers[a]) >> ANSWER_BITS, total[a:b])
         for answer in np.flatnonzero(left < total[a:b]):
             effects[a + answer] = remaining(effects[a + answer], total[a + answer] - left[answer])
     return np.asarray(effects[of_run, runs % EFFECTS])

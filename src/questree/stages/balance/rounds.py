@@ -1,12 +1,10 @@
 """Balancing of a run: train and test apart, over all its questions at once, whatever the shards they lie in."""
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from math import ceil, log2, sqrt
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,32 +12,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
-from questree.columns.joins import Ints
-from questree.faults import BadInput
-from questree.stages.balance.binary import CELLS, MOST_BITS, MOST_TEMPLATES, Places
-from questree.stages.balance.buckets import (
-    Balancing,
-    CountedBucket,
-    DealtPiece,
-    choose_bucket,
-    count_bucket,
-    deal_shard,
-    look_at_groups,
-    look_at_keys,
-)
-from questree.stages.balance.levelling import SPLITS, BalanceOptions, Smoothing, read_shares
-from questree.stages.balance.opened import GroupCuts, quotas
+from questree.faults import BadInput, at_least, refuse
+from questree.stages.balance.binary import MOST_BITS, Places
+from questree.stages.balance.buckets import Balancing
+from questree.stages.balance.levelling import SHARES, SPLITS, BalanceOptions, Smoothing, read_shares
 from questree.stages.balance.rejected import read_rejected, rejected
-from questree.stages.balance.structure import cells_kept, key_cuts, shown
-from questree.stages.balance.thresholds import of_rank
-from questree.stages.balance.told import BalanceReport, said, table
+from questree.stages.balance.selecting import select
+from questree.stages.balance.told import BalanceReport, deletions, said
 from questree.stages.questions import Bank
 from questree.tables.questions import BALANCED, QUESTIONS, read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder, own_note, scratch
-from questree.workers import over
 
-Result = TypeVar("Result")
 LEAST, MOST = 1 << 22, 1 << 28  # bytes of questions in a bucket
 
 
@@ -65,19 +49,25 @@ def bucket_bits(size: int) -> int:
     return min(ceil(log2(max(size / bucket, 1))), MOST_BITS)
 
 
+SWITCHES = ("untimed_keys", "as_released")  # in the order of BalanceOptions, where they come last
 SMOOTHING = frozenset(field.name for field in fields(Smoothing))
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
     smoothing = Smoothing(**{name: given[name] for name in given if name in SMOOTHING})
-    shares = {"shares": read_shares(given["shares"])} if "shares" in given else {}
+    shares = read_shares(given["shares"]) if "shares" in given else dict(SHARES)
     without, first = None, list[Said]()
     if "without" in given:
         found = read_rejected(given["without"])
         without = numbered(run, found)
         first = rejected(found, without).said()
-    report = balance(run, BalanceOptions(given["seed"], smoothing, **shares), workers, without)
-    return Told([*first, *said(run, report)], report)
+    refuse(at_least(0, {"share_tolerance": given.get("share_tolerance")}))
+    switches = (name in given for name in SWITCHES)
+    tolerance = given["share_tolerance"] / 100 if "share_tolerance" in given else None
+    options = BalanceOptions(given["seed"], smoothing, shares, tolerance, *switches)
+    report = balance(run, options, workers, without)
+    why = f"{deletions(report)}; `questree balance` takes these options"
+    return Told([*first, *said(run, report)], report, remarks=[why])
 
 
 def numbered(run: Run, found: pl.DataFrame) -> pl.DataFrame:
@@ -97,7 +87,7 @@ def numbered(run: Run, found: pl.DataFrame) -> pl.DataFrame:
     return named.join(pl.concat(there), on=["video", "number"], how="semi", maintain_order="left")
 
 
-RECIPE = Recipe(SMOOTHING | {"seed", "shares", "without"}, recipe, shared=True)
+RECIPE = Recipe(SMOOTHING | {"seed", "shares", "without", "share_tolerance", *SWITCHES}, recipe, shared=True)
 
 
 def selection(run: Run) -> pl.DataFrame | None:
@@ -131,74 +121,6 @@ def between(chosen: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
         return chosen[:0]
     lo, hi = np.searchsorted(chosen["video"].to_numpy(), [own.min(), own.max() + 1])
     return chosen[int(lo) : int(hi)]
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """Rounds of tasks, each over all shards or all buckets."""
-
-    task: Balancing
-    pool: Executor
-
-    def shards(self, work: Callable[..., Result], label: str, *args: Any) -> list[Result]:
-        return over(self.pool, label, "shard", self.task.shards, work, self.task, *args)
-
-    def buckets(self, work: Callable[..., Result], label: str, *args: Any) -> list[Result]:
-        return over(self.pool, label, "bucket", self.task.buckets, work, self.task, *args)
-
-
-def select(task: Balancing, pool: Executor, without: pl.DataFrame | None = None) -> tuple[Places, BalanceReport]:
-    """The selected questions in order; what is decided here is decided from counts."""
-    rounds, options, known = Rounds(task, pool), task.options, task.corpus.known
-    pieces = [piece for dealt in rounds.shards(deal_shard, "reading questions", without) for piece in dealt]
-    rounds = replace(rounds, task=replace(task, dealt=tuple(piece.name for piece in pieces)))
-    before = np.sum([piece.before for piece in pieces], axis=0)
-    cuts = group_cuts(rounds, pieces, options.smoothing)
-    buckets = rounds.buckets(count_bucket, "content keys", max((own.width for own in pieces), default=2), cuts)
-    groups, open = (np.sum([own[at] for own in buckets], axis=0) for at in (0, 1))  # [split, template]
-    first = sizes(buckets)
-    query = int(open[0].sum()), int(open[1].sum())
-    last = choose(rounds, buckets, cells_kept(first, query, options, known.structure))
-    chosen = [task.take("chosen", at, ["open", "binary"], 1)[0] for at in task.buckets]
-    binary = before * ~known.open
-    counted = [open + per_template(cells, len(known)) for cells in (first, last)]
-    targets = [
-        target
-        for split in range(len(SPLITS))
-        for target in shown(split, last, first, query[split], options, known.structure)
-    ]
-    report = BalanceReport(options, table((before, groups + binary, *counted), known), targets)
-    return np.sort(np.concatenate(chosen)), report
-
-
-def group_cuts(rounds: Rounds, pieces: list[DealtPiece], how: Smoothing) -> GroupCuts:
-    """The first smoothing, of the answers of groups of templates."""
-    every, at = np.unique(np.concatenate([piece.runs for piece in pieces]), return_inverse=True)
-    number = np.bincount(at, np.concatenate([piece.number for piece in pieces]), len(every)).astype(np.int64)
-    quota = quotas(every, number, how)
-    whole = quota == number
-    look = partial(rounds.buckets, look_at_groups, "answers", every)
-    return GroupCuts(every, whole, of_rank(np.where(whole, -1, quota), number, look))
-
-
-def sizes(buckets: list[CountedBucket]) -> Ints:
-    """[cell] binary questions after the first round."""
-    own = [np.bincount(bucket.cell, bucket.size * bucket.number, CELLS) for bucket in buckets]
-    return np.asarray(np.sum(own, axis=0), np.int64)
-
-
-def choose(rounds: Rounds, buckets: list[CountedBucket], cells: Ints) -> Ints:
-    """Let buckets write the binary questions that stay; cells: [cell] how many may, returned: how many do."""
-    cell, size, number = (np.concatenate([bucket[at] for bucket in buckets]) for at in (2, 3, 4))
-    cuts = key_cuts(cell, size, number, cells)
-    above = np.append(cuts.above, cuts.above)
-    at = of_rank(cuts.ranks, above, partial(rounds.buckets, look_at_keys, "visiting keys", cuts))
-    return np.asarray(np.sum(rounds.buckets(choose_bucket, "selecting", cuts, at), axis=0))
-
-
-def per_template(cells: Ints, templates: int) -> Ints:
-    """[split, template] out of [cell]."""
-    return np.asarray(cells.reshape(len(SPLITS), MOST_TEMPLATES, -1).sum(axis=2)[:, :templates])
 
 
 def write(folder: Path, places: Places, test: NDArray[np.bool_], report: BalanceReport) -> None:

@@ -8,8 +8,10 @@ import numpy as np
 
 from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints
-from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES, template_of
-from questree.stages.balance.levelling import QUERY, SPLITS, BalanceOptions
+from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES
+from questree.stages.balance.levelling import QUERY, SHARES, SPLITS, BalanceOptions
+
+TINY = 1e-9  # of a sum of shares of a total
 
 
 @dataclass(frozen=True)
@@ -27,20 +29,59 @@ class Target:
         """How many are missing: a target is an upper limit where a structure is rare."""
         return max(0, self.target - self.kept)
 
-    def row(self) -> dict[str, Any]:
-        """For a person."""
+    def row(self, whole: int) -> dict[str, Any]:
+        """For a person; whole: questions kept of all structures."""
         return {
             "structure": self.structure,
             "after answers": self.before,
             "target": self.target,
             "kept": self.kept,
+            "share": f"{100 * self.kept / max(whole, 1):.1f} %",
         }
 
 
-def targets(query: int, shares: dict[str, float]) -> dict[str, int]:
-    """Query questions lose nothing, so they say how many the others may be."""
-    total = query / shares[QUERY]
-    return {name: query if name == QUERY else math.ceil(round(share * total, 6)) for name, share in shares.items()}
+def targets(there: dict[str, int], options: BalanceOptions) -> dict[str, int]:
+    """How many questions each structure may have, of those that are there after the first round.
+
+    Query questions lose nothing and say how many the others may be; if there are to be none, the rarest of the others
+    says so. With a tolerance no share may miss by more, and query questions are cut where others are too few.
+    """
+    shares, tolerance = options.shares, options.share_tolerance
+    rarest = min((there[name] / share for name, share in shares.items() if share and there[name]), default=0.0)
+    total = there[QUERY] / shares[QUERY] if shares[QUERY] else rarest
+    if tolerance is None:
+        others = {name: math.ceil(round(share * total, 6)) for name, share in shares.items()}
+        return others | {QUERY: there[QUERY] if shares[QUERY] else 0}
+    have = sum(share for name, share in shares.items() if there[name]) or 1
+    # the share of what is not there is shared out
+    shares = {name: share / have for name, share in shares.items() if there[name]}
+    low, high = 0.0, total
+    for _ in range(64):  # the largest total, at most that, at which all shares can be had
+        least, most = _limits(there, shares, tolerance, total)
+        can = sum(most.values()) >= total * (1 - TINY) and all(least[name] <= most[name] for name in shares)
+        low, high = (total, high) if can else (low, total)
+        total = (low + high) / 2
+    _, most = _limits(there, shares, tolerance, low)
+    found = {name: min(share * low, most[name]) for name, share in shares.items()}
+    for name in shares:  # query, the first, takes what others have too few for
+        found[name] = min(found[name] + low - sum(found.values()), most[name])
+    return dict.fromkeys(there, 0) | {name: math.floor(round(number, 6)) for name, number in found.items()}
+
+
+def _limits(
+    there: dict[str, int], shares: dict[str, float], tolerance: float, total: float
+) -> tuple[dict[str, float], dict[str, float]]:
+    least = {name: (share - tolerance) * total for name, share in shares.items()}
+    return least, {name: min(there[name], (share + tolerance) * total) for name, share in shares.items()}
+
+
+def present(split: int, cells: Ints, query: int, structures: list[str]) -> dict[str, int]:
+    """Structure -> questions of a split; cells: [cell] binary ones."""
+    own = cells.reshape(len(SPLITS), MOST_TEMPLATES, -1)[split].sum(axis=1)[: len(structures)]
+    found = dict.fromkeys(SHARES, 0)
+    for name, number in zip(structures, own.tolist(), strict=True):
+        found[name] += number
+    return found | {QUERY: query}
 
 
 def water(counts: Ints, total: int) -> Ints:
@@ -66,13 +107,13 @@ def level_of(counts: Ints, total: int, times: Ints | int = 1) -> int:
     return low
 
 
-def cells_kept(sizes: Ints, query: tuple[int, int], options: BalanceOptions, structures: list[str]) -> Ints:
+def cells_kept(sizes: Ints, wanted: list[dict[str, int]], structures: list[str]) -> Ints:
     """[cell] how many questions stay: a structure's target by water-filling over templates, then over time kinds."""
     kept = np.zeros(CELLS, np.int64)
     by_template = sizes.reshape(len(SPLITS), MOST_TEMPLATES, KINDS)  # [split, template, time kind]
     grid = kept.reshape(by_template.shape)
     for split in range(len(SPLITS)):
-        for structure, target in targets(query[split], options.shares).items():
+        for structure, target in wanted[split].items():
             own = np.array([at for at, name in enumerate(structures) if name == structure])
             for template, total in zip(own, water(by_template[split, own].sum(axis=1), target), strict=True):
                 grid[split, template] = water(by_template[split, template], int(total))
@@ -144,17 +185,3 @@ def cut_of(size: Ints, number: Ints, total: int) -> tuple[int, int, int, int, in
         full += min(above - more, (room - large * more) // small) if small else above - more
     before = large * min(full, more) + small * max(full - more, 0)
     return level, above, more, full, (room - before) // 2 * 2
-
-
-def shown(
-    split: int, cells: Ints, before: Ints, query: int, options: BalanceOptions, structures: list[str]
-) -> list[Target]:
-    """cells, before: [cell] questions after the second and after the first round."""
-    structure = np.array([structures[t] if t < len(structures) else "" for t in template_of(np.arange(CELLS))])
-    own = np.arange(CELLS) // (CELLS // len(SPLITS)) == split
-    found = []
-    for name, target in targets(query, options.shares).items():
-        at = own & (structure == name)
-        counts = (query, query) if name == QUERY else (int(before[at].sum()), int(cells[at].sum()))
-        found.append(Target(SPLITS[split], name, counts[0], target, counts[1]))
-    return found

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.domains.video import VIDEO, Videos, videos
+from questree.domains.video import VIDEO, Videos
 from questree.domains.video.atoms import exists
 from questree.faults import BadInput
 from questree.progress import inside
@@ -41,7 +41,6 @@ from questree.stages.decompose.spoken import Texts
 from questree.stages.generate.annotated import actions_only
 from questree.stages.question_forms import QuestionForm
 from questree.stages.questions import Bank, Shard
-from questree.tables.digests import digest
 from questree.tables.facts import StoredFacts
 from questree.tables.nodes import ABSENT, DECOMPOSED
 from questree.tables.questions import QUESTIONS, read_balanced
@@ -54,11 +53,13 @@ OP = VIDEO.ops
 BEYOND = {  # operators AGQA-Decomp has no sub-questions for: edition 1.0 only
     OP["first_done_to"]: "relation named by what was done first to an object",
     OP["instance_order"]: "order of two actions by their own frames",
+    **dict.fromkeys((OP["longer_in"], OP["shorter_in"]), "lengths of two actions inside a time"),
 }
 ENDS = {"choose_first": OP["first"], "choose_last": OP["last"]}  # what decides such a choice, in edition 2.0 always
 UNDECIDED = "choice that the first or last object of its time does not decide"
 TIMES = ("before", "after", "while", "between")
 TIMED = "reference with a time of its own"
+IN_PART = "action named by its place or tool"
 
 
 def beyond(form: QuestionForm) -> str | None:
@@ -80,19 +81,29 @@ def decided(form: QuestionForm, shard: Shard, rows: Array, world: Videos) -> Arr
     return np.asarray(answer(found, world.ask(shard.video[rows]), words) == shard.column("answer")[rows])
 
 
+def done_to(form: QuestionForm, shard: Shard, rows: Array) -> Array:
+    """[row] are actions that are named by an object done to it? Sub-questions ask about the verb and that object."""
+    vocabulary, fine = shard.vocabulary, np.ones(len(rows), bool)
+    for name in slots(form.node):
+        if name.endswith(".verb"):
+            deed = shard.words[name.removesuffix(".verb")][rows]
+            fine &= vocabulary.done_to[deed] == vocabulary.object_of[deed]
+    return fine
+
+
 def covered(shard: Shard, world: Videos) -> tuple[Shard, Counter[str]]:
     """The questions AGQA-Decomp covers, and how many it does not cover for which reason; world: of their videos."""
     kept, left = [np.zeros(0, np.int64)], Counter[str]()
-    if not (shard.edition.relation_references or shard.edition.timed_references):
+    if shard.edition.decomposed:
         return shard, left
     for form, rows in shard.by_form():
         reason = beyond(form)
         if reason is not None:
             left[reason] += len(rows)
             continue
-        fine = decided(form, shard, rows, world)
-        kept.append(rows[fine])
-        left += Counter({UNDECIDED: int((~fine).sum())})
+        clear, named = decided(form, shard, rows, world), done_to(form, shard, rows)
+        kept.append(rows[clear & named])
+        left += Counter({UNDECIDED: int((~clear).sum()), IN_PART: int((clear & ~named).sum())})
     return (shard.where(shard.questions[np.sort(np.concatenate(kept))]) if left else shard), left
 
 
@@ -134,9 +145,8 @@ def decompose(
     labels = ABSENT.empty() if labels is None else labels
     said = blake2b(labels.write_csv().encode(), digest_size=16).hexdigest() if len(labels) else ""
     options = replace(options, labels=said)
-    plan = msgspec.json.encode({"options": options, "questions": run.questions_digest()})
-    taken = digest(*sorted(run.balanced.glob("*"))).encode() if options.balanced else b""
-    place, names = ShardFolders(run.decomposed, plan, taken), [folder.name for folder in bank.folders()]
+    plan = msgspec.json.encode({"options": options} | run.made_of(options.balanced))
+    place, names = ShardFolders(run.decomposed, plan), [folder.name for folder in bank.folders()]
     shards, remedy = place.shards(names), partial(place.kept, names)
     with place.begun(names):
         if len(labels):
@@ -172,7 +182,7 @@ def shard(run: Path, new: NewShard, options: DecomposeOptions) -> None:
     first, last = QUESTIONS.ends(bank.run.questions / new.name, "video")
     chosen = read_balanced(bank.run.balanced, first, last) if options.balanced else None
     whole = bank.shard(bank.run.questions / new.name, None if options.rules_only else chosen)
-    world = videos(facts.between(first, last + 1), bank.vocabulary)
+    world = bank.edition.read(facts.between(first, last + 1), bank.vocabulary)
     part, beyond = covered(whole, world)
     if chosen is not None:
         beyond = covered(whole.where(whole.questions[selected(whole, chosen)]), world)[1]

@@ -94,9 +94,7 @@ def shards(run: Run) -> list[Path]:
         run.vocabulary()
         raise BadInput.at(run.decomposed, "not there yet; `questree decompose` writes it")
     run.require_plugins(run.questions)
-    made_of = own_note(run.decomposed / "plan.json").get("questions", "")
-    if made_of and run.questions.is_dir() and made_of != run.questions_digest():
-        raise BadInput.at(run.decomposed, "made of other questions than there are now; run `questree decompose` again")
+    run.refuse_stale(run.decomposed / "plan.json", "decompose")
     return sorted(path for path in run.decomposed.iterdir() if path.is_dir())
 
 

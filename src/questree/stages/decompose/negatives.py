@@ -282,4 +282,5 @@ def never(world: Videos, action: Array) -> Array:
     asked = np.where(thing == words.unnamed_at, ANY, np.maximum(thing, 0))
     seen = anywhere(world.track(words.verb_of[words.merged_action[action]], asked))
     seen |= related(world).at(world.row).about(thing)
-    return np.asarray((world.action(action, "count") == 0) & ~(seen & (thing != NONE)))
+    seen &= thing != NONE
+    return np.asarray((world.action(action, "count") == 0) & ~world.unseen(words.merged_action[action]) & ~seen)

@@ -9,6 +9,7 @@ from questree.search.word_tables import words_of
 from questree.stages.decompose.choose import choose, chosen_file
 from questree.stages.decompose.columns import Coverage, DecomposeSummary
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, world_is_closed
+from questree.stages.decompose.examples import examples
 from questree.stages.decompose.negatives import read_labels
 from questree.stages.decompose.propagate import MOST
 from questree.stages.decompose.set_chunks import decompose_run
@@ -37,7 +38,7 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         said.append(f"{summary.negatives:,} questions more whose answer is no: labels, and actions that do not occur")
     relabelled = f"{summary.relabelled:,} Between nodes relabelled After and Before: no, although both sides are yes"
     said += [*told_rules(summary)] if rules_only else [relabelled]
-    said += [*told_contradictions(summary), f"wrote {run.decomposed}"]
+    said += [*examples(run), *told_contradictions(summary), f"wrote {run.decomposed}"]
     if "train_set" in given:
         said += training(run)
     return Told(said, record(summary) | {"balanced": options.balanced, "closed": options.closed})

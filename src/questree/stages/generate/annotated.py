@@ -13,9 +13,10 @@ from questree.benchmarks.agqa.editions import edition_of
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
 from questree.columns.sets import Flags
-from questree.domains.video.atoms import exists, interaction
-from questree.domains.video.facts import anywhere
+from questree.domains.video.atoms import interaction
+from questree.domains.video.facts import ANY
 from questree.domains.video.objects import choose, choose_first, choose_last
+from questree.stages.generate.localised import TOGETHER, pieces
 from questree.stages.generate.rules import Tally
 from questree.tables.facts import TRACKS, VIDEOS
 from questree.tables.run import Run
@@ -63,17 +64,21 @@ def undecided(core: Any) -> Flags:
     rows = np.flatnonzero(core.chunk.actions_only[core.args.video[core.row]])
     if not {"relation", "object"} <= core.template.features or not len(rows):
         return found
-    few = core.take(rows)
-    world, own = few.world, pairs_done(core.chunk.world, core.words.vocabulary)
-    window, video = world.span(few.window), few.args.video[few.row]
-    decided = []
-    for thing in few.things:
-        holds = interaction.run(world, few.relation, thing)
-        done = anywhere(holds) & np.isin(pair_key(core.words.vocabulary, video, few.relation, thing), own)
-        about = anywhere(exists.run(world, thing) & window)
-        decided.append(done & (anywhere(holds & window) | ~about))
-    found[rows] = ~reduce(and_, decided)
+    done = pairs_done(core.chunk.world, core.words.vocabulary)
+    for piece in pieces(len(rows), TOGETHER):
+        found[rows[piece]] = ~follows(core.take(rows[piece]), done)
     return found
+
+
+def follows(core: Any, done: Ints) -> Flags:
+    """[core] does its answer follow from pairs that were done in its video?"""
+    world, words, video, decided = core.world, core.words.vocabulary, core.args.video[core.row], []
+    for thing in core.things:
+        own = np.isin(pair_key(words, video, core.relation, thing), done)
+        merged = words.merged_object[thing]
+        holds = world.holds(words.folded[core.relation], merged, core.window)
+        decided.append(own & (holds | ~world.holds(ANY, merged, core.window)))
+    return np.asarray(reduce(and_, decided))
 
 
 def pairs_done(world: Any, vocabulary: Vocabulary) -> Ints:

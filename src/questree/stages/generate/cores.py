@@ -14,7 +14,7 @@ from questree.domains.video import VIDEO, Videos
 from questree.notation.own import parse
 from questree.readings.answer import answer
 from questree.stages.generate.arguments import DirectArguments
-from questree.stages.generate.localised import VideoChunk
+from questree.stages.generate.localised import VideoChunk, pieces
 from questree.stages.generate.word_columns import WordColumns
 from questree.terms import ACTION, BOOL, OBJECT, Node, Slot, Term, walk
 from questree.vocabulary.words import Vocabulary
@@ -86,6 +86,7 @@ def _parts(term: Term, template: Template, asked: bool = True) -> Iterator[Node]
         yield from _parts(arg, template, want == BOOL)
 
 
+FRAMES = 1 << 20  # words of bits of frames in the columns that a program is run on at once
 KEPT = ("answer", "x", "y")  # columns that are not computed again for some of the cores
 SHARED = ("x", "y", "local")  # and for the same cores under another template
 
@@ -167,14 +168,18 @@ class Core:
     @cached_property
     def answer(self) -> Ints:
         """The template's program: by the laws of localised relations where they hold, and what does not depend on the
-        time once per argument."""
+        time once per argument. Frames take much room in a long video."""
+        if len(parts := list(pieces(len(self.row), FRAMES // self.chunk.world.words))) > 1:
+            return np.concatenate([self.take(part).answer for part in parts])
         known: dict[Term, Ints] = {}
         for part in lawful_parts(self.template):
             relation = relation_read(part, self.words.vocabulary)
             known[part] = PROGRAMS[part](self.local if relation is None else self.local_of(relation))
+        few = slice(self.row[0], self.row[-1] + 1) if len(self.row) else slice(0, 0)  # of the arguments
         for part in timeless(self.template.node, known) if "time" in self.template.kinds else ():
-            world, slots = self.chunk.world.ask(self.args.video), Slots(self.template, self.args)
-            known[part] = part.op.run(world, **{name: slots[arg.name] for name, arg in part.named()})[self.row]  # type: ignore[union-attr]
+            world, slots = self.chunk.world.ask(self.args.video[few]), Slots(self.template, self.args)
+            found = part.op.run(world, **{name: slots[arg.name][few] for name, arg in part.named()})  # type: ignore[union-attr]
+            known[part] = found[self.row - few.start]
         return answer(self.template.node, self.world, Slots(self.template, self), known)
 
     @property

@@ -17,7 +17,7 @@ from questree.columns.joins import Ints
 from questree.progress import watch
 from questree.stages.generate.layout import cut, expected, times
 from questree.stages.generate.localised import VideoChunk
-from questree.stages.generate.references import fewer
+from questree.stages.generate.sampling import dense, fewer
 from questree.stages.generate.shards import (
     GenerateOptions,
     asked,
@@ -57,8 +57,8 @@ def estimate(run: Run, options: GenerateOptions) -> Estimate:
     """Nothing is written but into a folder that is removed at the end."""
     run.vocabulary()
     options = with_plugins(options)
-    weight = expected(run) + 1
-    shards = cut(weight - 1, options.shard)
+    weight, large = np.minimum(expected(run), options.most_per_video) + 1, dense(run, options.most_per_video)
+    shards = cut(expected(run), options.shard)
     facts, known, phrases, bare = corpus(
         run.folder, options.rare_below, edition_of(asked(options)), options.closed_world
     )
@@ -66,7 +66,7 @@ def estimate(run: Run, options: GenerateOptions) -> Estimate:
     looked = [pair for cuts in shards for pair in pairwise(cuts)] if whole else chosen(run, weight, options.seed)
     counts, tables = list[float](), list[dict[str, pl.DataFrame]]()
     for begin, end in watch(looked, "estimate", len(looked)):
-        part = loaded(facts.between(begin, end), known, bare[begin:end], options)
+        part = loaded(facts.between(begin, end), known, bare[begin:end], options, large)
         part, share = (part, np.ones(1)) if whole else thinned(part, options.seed)
         found, sides = pl.concat(questions(part, {}, begin)), side_tables(part, begin)
         said = Shard.of(known.vocabulary, facts.videos["id"].to_list(), options.seed, found, sides, known.edition)

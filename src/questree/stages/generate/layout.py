@@ -1,30 +1,19 @@
 """Which videos share a file, and the memory: as many as give so many questions, by what their facts let expect."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
 from questree.columns.joins import Ints, starts
-from questree.tables.facts import ACTIONS, TRACKS, VIDEOS
+from questree.tables.facts import ACTIONS, TRACKS
 from questree.tables.run import Run
 
 SHARD = 5_000_000  # questions expected of the videos of a file, unless it is one video
 CHUNK, TOGETHER = 64, SHARD // 2  # videos whose columns are in memory together, and the questions expected of them
 
-LARGEST = 200_000_000  # questions expected of a video; one of which more are expected is left out, unless told
-ROWS = 1 << 25  # relations times times of a video: what they do then is in memory for all of these at once
-
 Cuts = tuple[int, ...]  # of a shard: where its chunks of videos begin, and its end
-
-
-def layout(run: Run, most: int, alone: Collection[str] = ()) -> list[Cuts]:
-    """The shards of a run, of at most so many videos each; some videos have one for themselves."""
-    questions = expected(run)
-    if alone:
-        questions[run.table("facts", VIDEOS)["id"].is_in(list(alone)).to_numpy()] = SHARD + 1
-    return cut(questions, most)
 
 
 def cut(expected: Ints, most: int) -> list[Cuts]:
@@ -41,20 +30,6 @@ def cut(expected: Ints, most: int) -> list[Cuts]:
         in_shard, in_chunk = in_shard + questions, in_chunk + questions
     begins = [*(shard[0] for shard in shards), len(expected)]
     return [(*shard, end) for shard, end in zip(shards, begins[1:], strict=True)]
-
-
-def too_large(run: Run, phrases: int | None, largest: int = LARGEST) -> dict[str, int]:
-    """Videos that would take all of memory and time, and the questions that are expected of each."""
-    questions, when = expected(run), times(run)
-    columns = TRACKS.only("video", "relation")
-    related = [
-        np.bincount(rows.unique()["video"], minlength=end - begin)
-        for begin, end, rows in run.stored("facts").ranges(columns)
-    ]
-    fewer = np.minimum(1, (phrases if phrases is not None else np.inf) / np.maximum(when, 1))
-    left = (questions * fewer > largest) | (np.concatenate(related) * when > ROWS)
-    ids = run.table("facts", VIDEOS)["id"].to_list() if left.any() else []
-    return {ids[at]: int(questions[at]) for at in np.flatnonzero(left)}
 
 
 def regular(shards: Sequence[Cuts], most: int) -> bool:
@@ -88,6 +63,17 @@ def _paired(facts: pl.DataFrame, videos: int, own: Sequence[tuple[int, Ints]]) -
     return pairs
 
 
+def related(run: Run) -> Ints:
+    """[video] the relations that hold in it."""
+    columns = TRACKS.only("video", "relation")
+    return np.concatenate(
+        [
+            np.bincount(rows.unique()["video"], minlength=end - begin)
+            for begin, end, rows in run.stored("facts").ranges(columns)
+        ]
+    )
+
+
 def times(run: Run) -> Ints:
     """[video] the whole video; before, after and while an action; between two actions."""
     columns = ACTIONS.only("video", "action", "start", "first", "last")
@@ -96,7 +82,7 @@ def times(run: Run) -> Ints:
 
 def _times(actions: pl.DataFrame, videos: int) -> Ints:
     first = pl.col("first").sort_by("start", "first").first()
-    last = pl.col("last").sort_by("start", "first").last()
+    last = pl.col("last").sort_by("start", "first").first()
     done = actions.drop_nulls().group_by("video", "action").agg(first=first, last=last).sort("video", "first")
     video = done["video"].to_numpy().astype(np.int64)
     begin, end = (video << 32 | done[name].to_numpy() for name in ("first", "last"))

@@ -2,7 +2,7 @@
 first and the last one), what edition 1.0 names by it, references and phrases."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +10,15 @@ import numpy as np
 import polars as pl
 
 from questree.benchmarks.agqa import held_out as mark
-from questree.columns.hashing import Hashes
-from questree.columns.joins import Ints, against, starts
+from questree.columns.hashing import Hashes, mix
+from questree.columns.joins import Ints, against, in_turn, ranges, starts
 from questree.columns.sets import Flags, Sets, has, sets_of, size, stacked, the_one, with_none
-from questree.domains.video import Videos, videos
+from questree.domains.video import Videos
 from questree.domains.video.atoms import first_done_to
 from questree.domains.video.facts import ANY, NEVER, first_frame
 from questree.domains.video.objects import first, last, objects
+from questree.stages.generate.between_frames import BetweenFrames, Stamps, between_frames, never_shown, stamps
+from questree.stages.generate.readings import OtherReadings, other_readings
 from questree.stages.generate.references import (
     ALL,
     FIRST,
@@ -27,18 +29,17 @@ from questree.stages.generate.references import (
     References,
     Spans,
     action_references,
-    fewer,
     phrases,
     present_objects,
     references,
     spans,
 )
+from questree.stages.generate.sampling import EVERYTHING, PLENTY, fewer
 from questree.stages.generate.unclassed import Related, Silent, done_in, related, silent
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.facts import Facts
 
 TOGETHER = 1 << 19  # rows that are looked at together; a long video with many relations has many more
-WORDS = 1 << 20  # of bits of frames that these have at most: fewer rows of a video with thousands of frames
 BY_WORD = -1  # the relation is named by its word
 
 
@@ -91,11 +92,6 @@ class Localised:
     named: DoneTo  # names of the relations
 
 
-def together(world: Videos) -> int:
-    """Rows that are looked at at once."""
-    return max(min(TOGETHER, WORDS // max(world.words, 1)), 1)
-
-
 def pieces(rows: int, most: int) -> Iterator[slice]:
     """At least one, small enough for the memory."""
     yield from (slice(begin, min(begin + most, rows)) for begin in range(0, max(rows, 1), most))
@@ -114,8 +110,8 @@ def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -
     at = np.full((len(world.ids), len(words.vocabulary.relations) + 1), -1)  # the last column: no relation
     at[video, relation] = np.arange(len(video))
     base = np.cumsum(size) - size
-    superlatives, related = np.full((2, len(row)), -1), list[Sets]()
-    for piece in pieces(len(row), together(world)):
+    superlatives, related = np.full((2, len(row)), -1, np.int32), list[Sets]()
+    for piece in pieces(len(row), TOGETHER):
         own = row[piece]
         useful = np.flatnonzero(relation[own] != annotated)  # nobody asks for the first annotated object
         few, asked = world.ask(video[own[useful]]), world.ask(video[own])
@@ -129,8 +125,8 @@ def localised(world: Videos, words: WordColumns, spans: Spans, silent: Silent) -
         at=at,
         base=base,
         objects=with_none(stacked(related)),
-        first=np.append(superlatives[0], -1),
-        last=np.append(superlatives[1], -1),
+        first=np.append(superlatives[0], np.int32(-1)),
+        last=np.append(superlatives[1], np.int32(-1)),
         closing=with_none(closing(world, spans, at, base, len(row))),
         named=done_to(world, words, relation, at, silent),
     )
@@ -142,21 +138,31 @@ def closing(world: Videos, spans: Spans, at: Ints, base: Ints, rows: int) -> Set
     track = np.flatnonzero((thing != ANY) & (relation != ANY))
     track = track[at[video[track], relation[track]] >= 0]
     times = np.diff(spans.start)[video[track]]
-    found = [np.zeros((2, 0), np.int64)]
-    for few in np.split(track, np.flatnonzero(np.diff(np.cumsum(times) // together(world))) + 1):
+    found = [np.zeros((2, 0), np.int32)]
+    for few in np.split(track, np.flatnonzero(np.diff(np.cumsum(times) // TOGETHER)) + 1):
         row, span = against(video[few], spans.start)
         own = few[row]
-        bits, (lo, hi) = world.bits[own], spans.window[span, :2].T
-        begin = first_frame(bits, lo, hi, True)
-        ends = first_frame(bits, np.where(begin < 0, hi, begin), hi, False) >= 0
+        lo, hi = spans.window[span, :2].T
+        begin = first_frame(world.bits, lo, hi, True, own)
+        ends = first_frame(world.bits, np.where(begin < 0, hi, begin), hi, False, own) >= 0
         own, span = own[ends], span[ends]
-        found.append(np.stack([base[at[video[own], relation[own]]] + span - spans.start[video[own]], thing[own]]))
+        place = base[at[video[own], relation[own]]] + span - spans.start[video[own]]
+        found.append(np.stack([place, thing[own]]).astype(np.int32))
     place, closed = np.concatenate(found, axis=1)
     return sets_of(place, closed, rows, len(world.vocabulary.objects))
 
 
-def timed_references(words: WordColumns, spans: Spans, local: Localised, silent: Silent) -> list[Ints]:
-    """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span.
+def timed_references(
+    words: WordColumns,
+    spans: Spans,
+    local: Localised,
+    silent: Silent,
+    others: OtherReadings,
+    otherwise: Localised,
+    hidden: BetweenFrames,
+) -> list[Ints]:
+    """Columns video, kind, object, relation, time: the first, last or only object of a relation in a span, however that
+    is read and whatever its frames do not show.
 
     Of relations with several objects in the video; neither the relation nor the object is part of the time's actions.
     """
@@ -167,11 +173,19 @@ def timed_references(words: WordColumns, spans: Spans, local: Localised, silent:
     several = size(local.objects[local.base]) > 1 if len(relation) else np.zeros(0, bool)
     several &= ~silent.about(local.video, relation)
     usable = (several & asked[relation])[row] & (spans.kind[span] != ALL) & ~has(spans.verbs[span], relation[row])
+    again, place = ranges(others.start[span], others.start[span + 1])
+    place += (otherwise.base - others.spans.start[local.video])[row[again]]
     found = []
-    for kind, named in ((FIRST, local.first), (LAST, local.last), (WHOLE, the_one(local.objects))):
+    for kind, named, read in (
+        (FIRST, local.first, otherwise.first),
+        (LAST, local.last, otherwise.last),
+        (WHOLE, the_one(local.objects), the_one(otherwise.objects)),
+    ):
         thing = named[:-1]  # the last row is for relations that are not there
         known = usable & (thing >= 0)
+        known[again[read[place] != thing[again]]] = False
         kept = np.flatnonzero(known)
+        kept = kept[~hidden.several(span[kept], relation[row[kept]], thing[kept])]
         fits = words.askable[thing[kept]] & ~has(spans.objects[span[kept]], thing[kept])
         kept = kept[fits]
         at = row[kept]
@@ -190,7 +204,10 @@ class VideoChunk:
     localised: Localised
     actions_only: Flags  # [video]
     seeds: Hashes  # [video]
+    named: Flags  # [deed] is the action named, or not in the sample?
     entries: pl.DataFrame  # video, frame, object, whether visible there or not
+    readings: Ints  # [span + 1] the spans of `otherwise` that it may mean, too
+    otherwise: "VideoChunk | None" = None  # the same videos with these, if there are any
     sifted: dict[Any, Any] = field(default_factory=dict)  # cores that several templates share
 
     @property
@@ -200,9 +217,7 @@ class VideoChunk:
     @cached_property
     def present(self) -> Sets:
         """[video] the objects that occur."""
-        refs = self.references
-        direct = refs.kind == 0
-        return sets_of(refs.video[direct], refs.object[direct], self.videos, len(self.words.vocabulary.objects))
+        return sets_of(*present_objects(self.world, self.words), self.videos, len(self.words.vocabulary.objects))
 
     @cached_property
     def entered(self) -> tuple[Ints, Ints]:
@@ -224,6 +239,15 @@ class VideoChunk:
         """What has a relation that annotators had no class for."""
         return related(self.world)
 
+    @cached_property
+    def between_frames(self) -> BetweenFrames:
+        """What may be related to whom in a span though its frames do not show it."""
+        return between_frames(self.world, self.spans, self.localised)
+
+    @cached_property
+    def stamps(self) -> Stamps:
+        return stamps(self.world)
+
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""
         loc = self.localised
@@ -242,16 +266,31 @@ def chunk(
     cap: int,
     actions_only: Flags | None = None,
     most_phrases: int | None = None,
+    most: Ints | None = None,
 ) -> VideoChunk:
-    """actions_only: [video] may only be asked what follows from actions; references need more."""
-    world = videos(facts, words.vocabulary)
+    """actions_only: [video] may only be asked what follows from actions; references need more. most: [video] how many
+    references to objects, actions and times are kept."""
+    world = words.edition.read(facts, words.vocabulary)
     bare = np.zeros(len(world.ids), bool) if actions_only is None else actions_only
-    found, unknown = spans(world, words), silent(world, bare)
+    video, action = world.deeds()
+    sample = np.ones(len(video), bool)
+    if most is not None:
+        few = np.where(most < EVERYTHING, np.minimum(most, PLENTY), most)
+        sample = in_turn(few, video, np.zeros_like(video), mix(seeds[video], action))
+    found, unknown = spans(world, words, seeds, most, sample), silent(world, bare)
     local = localised(world, words, found, unknown)
-    timed = timed_references(words, found, local, unknown) if words.edition.timed_references else None
-    refs = references(world, words, seeds, cap, timed, unknown)
-    acts = action_references(world, words, refs)
+    others = other_readings(world, found)
+    otherwise = localised(world, words, others.spans, unknown)
+    timed = None
+    if words.edition.timed_references:
+        hidden = between_frames(world, found, local)
+        timed = timed_references(words, found, local, unknown, others, otherwise, hidden)
+    refs = references(world, words, seeds, cap, timed, unknown, never_shown(world), most)
+    acts = action_references(world, words, refs, sample)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
     if most_phrases is not None:
         named = fewer(found, named, seeds, most_phrases)
-    return VideoChunk(world, words, refs, acts, found, named, local, bare, seeds, facts.objects)
+    shown = VideoChunk(world, words, refs, acts, found, named, local, bare, seeds, sample, facts.objects, others.start)
+    if not len(others.spans.video):
+        return shown
+    return replace(shown, otherwise=replace(shown, spans=others.spans, localised=otherwise))

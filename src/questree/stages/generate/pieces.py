@@ -1,6 +1,6 @@
 """Rows of a shard's tables: held until it is complete, but those of a long video are written as they come."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +8,8 @@ import polars as pl
 
 from questree.tables.growing import TableWriter
 from questree.tables.table import Table
+
+PIECE = 1 << 21  # questions of a long video that are in memory together
 
 
 @dataclass
@@ -44,3 +46,19 @@ class ShardRows:
     def _of(self, table: Table) -> pl.DataFrame:
         none = pl.DataFrame(schema=dict(table.types(self.wide)))
         return pl.concat([rows for own, rows in self._held if own is table] or [none])
+
+
+def in_pieces(tables: Iterable[pl.DataFrame], videos: int) -> Iterator[list[pl.DataFrame]]:
+    """Tables that are in memory together: all those of several videos, as layout has it, else so many of a long one."""
+    held = list[pl.DataFrame]()
+    for table in tables:
+        held.append(table)
+        if full(held, videos):
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def full(tables: list[pl.DataFrame], videos: int) -> bool:
+    return videos == 1 and sum(map(len, tables)) > PIECE

@@ -11,9 +11,13 @@ import numpy as np
 
 from questree.benchmarks.agqa import templates as t
 from questree.columns.compiled import njit
-from questree.columns.joins import Ints, against, starts
+from questree.columns.joins import Ints, against, ranges, starts
+from questree.columns.sets import Flags, has
+from questree.domains.video.actions import BY_LENGTH, lengths_differ
+from questree.rules import NO
 from questree.stages.generate.annotated import drop_undecided, needs_relations
 from questree.stages.generate.arguments import DirectArguments, filler
+from questree.stages.generate.between_frames import may_change
 from questree.stages.generate.cores import Core
 from questree.stages.generate.localised import VideoChunk
 from questree.stages.generate.marks import marks
@@ -23,7 +27,7 @@ from questree.stages.generate.unclassed import drop_unsure
 
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
 UNASKED = -1  # instead of an answer
-CANDIDATES = 1 << 23  # that are in memory together; a long video has many more
+CANDIDATES = 1 << 22  # that are in memory together; a long video has many more
 WORDED = 1 << 21  # candidates that are worded together
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
@@ -61,12 +65,53 @@ def in_pass(template: t.Template, chunk: VideoChunk, tally: Tally, second_pass: 
 
 def settled(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
     """Without what nobody can tell: a template whose rules do not say so has no such questions either."""
+    core, weight = sure(core, weight, tally)
+    if (undefined := core.answer < 0).any():
+        core, weight = without(core, weight, tally, t.NO_ANSWER, undefined)
+    return without(core, weight, tally, t.READINGS, readings_differ(core))
+
+
+def sure(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
     core, weight = drop_unsure(*drop_undecided(core, weight, tally), tally)
-    undefined = core.answer < 0
-    if not undefined.any():
-        return core, weight
-    tally.reject(t.NO_ANSWER, weight[undefined].sum())
-    return core.take(np.flatnonzero(~undefined)), weight[~undefined]
+    return without(core, weight, tally, t.UNSHOWN, may_change(core))
+
+
+def without(core: Core, weight: Ints, tally: Tally, why: str, failed: Flags) -> tuple[Core, Ints]:
+    tally.reject(why, weight[failed].sum())
+    kept = np.flatnonzero(~failed)
+    return (core.take(kept), weight[kept]) if len(kept) < len(weight) else (core, weight)
+
+
+def readings_differ(core: Core) -> Flags:
+    """[core] would it not be asked, or have another answer, if its time means another instance of a repeated action, or
+    its length all of them?"""
+    found, start, otherwise = np.zeros(len(core.row), bool), core.chunk.readings, core.chunk.otherwise
+    for op in (op for op in BY_LENGTH if op.name in core.template.operators):
+        found |= lengths_differ(core.chunk.world.ask(np.arange(core.chunk.videos)), op)[core.args.video[core.row]]
+    if otherwise is None or "time" not in core.template.kinds:
+        return found
+    several = np.flatnonzero(start[core.span + 1] > start[core.span])
+    few = core.take(several)
+    row, span = ranges(start[few.span], start[few.span + 1])
+    every = Core(core.template, otherwise, core.args, few.row[row], span)
+    # what is rejected here is not counted: instead of weights the rows go along
+    read, left = sure(*sift(every, np.arange(len(row)), Tally()), Tally())
+    same = np.zeros(len(row), bool)
+    same[left] = read.answer == few.answer[row[left]]
+    found[several] |= np.bincount(row[~same], minlength=len(few.row)) > 0
+    if "both" in core.template.operators and core.template.features >= {"relation", "objects"}:
+        found[several] |= both_in_all(few, row, every)
+    return found
+
+
+def both_in_all(core: Core, row: Ints, every: Core) -> Flags:
+    """[core] of two objects no reading has both, but all together have: "while" may mean that, too."""
+    both = core.answer == NO
+    for side in "xy":
+        ever = has(core.local.objects, getattr(core, side))
+        ever[row[has(every.local.objects, getattr(every, side))]] = True
+        both &= ever
+    return np.asarray(both)
 
 
 def phrased(template: t.Template, second_pass: int) -> int:

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
+import msgspec
+
 from questree.benchmarks import Recipe, Said, Told
 from questree.faults import BadInput
 from questree.stages.generate.annotated import told
 from questree.stages.generate.estimate import estimate, forecast
 from questree.stages.generate.given import read
-from questree.stages.generate.shards import LEFT_OUT, Counts, GenerateOptions, generate
+from questree.stages.generate.sampling import SampledVideo
+from questree.stages.generate.shards import SAMPLED, Counts, GenerateOptions, generate
 from questree.tables.run import Run
-from questree.tables.store import own_note
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -26,18 +28,42 @@ def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         found = estimate(run, options)
         return Told([*forecast(found)], found, wrote=False)
     counts = generate(run, options, workers)
-    remarks = [*told(run), *larger(run)]
-    return Told([*said(run, counts), *remarks], counts, remarks=remarks)
+    sampled = sampled_videos(run)
+    remarks = [*told(run), *dropped(sampled, options.most_per_video)]
+    record: dict[str, Any] = {**counts} | ({"sampled": sampled} if sampled else {})
+    return Told([*said(run, counts), *remarks], record, remarks=remarks)
 
 
 RECIPE = Recipe(frozenset({field.name for field in fields(GenerateOptions)} | {"estimate"}), recipe, shared=True)
 
 
-def larger(run: Run) -> Iterator[str]:
-    """Videos that were left out."""
-    for video, questions in own_note(run.questions / "plan.json").get(LEFT_OUT, {}).items():
-        why = f"left out, as about {questions:,} questions are expected of it"
-        yield f"warning: video {video}: {why}; try --phrases or --largest"
+def sampled_videos(run: Run) -> dict[str, SampledVideo]:
+    """The videos that were not asked about as a whole."""
+    found: dict[str, SampledVideo] = {}
+    for note in sorted(run.questions.glob(f"*/{SAMPLED}")):
+        found |= msgspec.json.decode(note.read_bytes(), type=dict[str, SampledVideo])
+    return found
+
+
+def dropped(sampled: dict[str, SampledVideo], most: int) -> Iterator[str]:
+    """What was asked about of all of these, and what was not."""
+    if not sampled:
+        return
+    parts = [
+        f"{kept:,} of {every:,} {called}"
+        for called, pairs in (
+            ("references to objects", [video.references for video in sampled.values()]),
+            ("actions", [video.actions for video in sampled.values()]),
+            ("times", [video.times for video in sampled.values()]),
+        )
+        for kept, every in [map(sum, zip(*pairs, strict=True))]
+    ]
+    videos = f"{len(sampled):,} videos have" if len(sampled) > 1 else f"video {next(iter(sampled))} has"
+    expected = sum(video.questions for video in sampled.values())
+    yield (
+        f"{videos} more than {most:,} questions (about {expected:,} are expected): asked about are {', '.join(parts)}; "
+        "--most-per-video takes another number"
+    )
 
 
 def said(run: Run, counts: Counts) -> Iterator[Said]:

@@ -8,15 +8,16 @@ import numpy as np
 from questree.benchmarks.agqa import held_out as mark
 from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints, against, groups, starts
-from questree.columns.sets import Sets, sets_of, the_one
+from questree.columns.joins import Ints, against, groups, in_turn, ranges, starts
+from questree.columns.sets import Flags, Sets, sets_of, the_one
 from questree.domains.video import VIDEO, Videos
-from questree.domains.video.actions import longest, shortest
-from questree.domains.video.facts import ALWAYS, ANY, KEY, NEVER
+from questree.domains.video.actions import lengths_differ, longest, shortest
+from questree.domains.video.facts import ALWAYS, ANY, DEED, KEY, NEVER
 from questree.domains.video.objects import first, last, objects
 from questree.domains.video.time import whole
 from questree.notation.own import parse
 from questree.readings.categories import steps
+from questree.stages.generate.between_frames import BetweenFrames
 from questree.stages.generate.unclassed import Silent
 from questree.stages.generate.word_columns import WordColumns
 from questree.tables.questions import NOTHING16, packed_time, time_actions, time_kind
@@ -52,6 +53,7 @@ class References:
     time: Ints  # inside the reference, packed as those of spans; 0 is the whole video
     steps: Ints
     marks: Ints
+    every: Ints  # [video] how many there were before sampling
 
 
 def present_relations(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
@@ -72,10 +74,18 @@ def present_objects(world: Videos, words: WordColumns) -> tuple[Ints, Ints]:
 
 
 def references(
-    world: Videos, words: WordColumns, seeds: Hashes, cap: int, timed: list[Ints] | None, silent: Silent
+    world: Videos,
+    words: WordColumns,
+    seeds: Hashes,
+    cap: int,
+    timed: list[Ints] | None,
+    silent: Silent,
+    hidden: BetweenFrames,
+    most: Ints | None,
 ) -> References:
     """Direct classes, and per (object, kind) at most `cap` references, by a keyed hash; timed ones are one kind, of
-    which a third is kept: there are most of them."""
+    which a third is kept: there are most of them. What no frame shows (`hidden`) must not be another referent. most:
+    [video] of all of these."""
     video, relation = present_relations(world, words)
     allowed = ~(words.never_asked | words.one_object)[relation] & ~silent.about(video, relation)
     video, relation = video[allowed], relation[allowed]
@@ -89,17 +99,18 @@ def references(
     at, thing = present_objects(world, words)
     rows = [(at, np.full(len(at), DIRECT), thing, np.full(len(at), -1))]
     for kind, referent in found.items():
-        kept = (referent >= 0) & words.askable[np.maximum(referent, 0)]
+        kept = (referent >= 0) & words.askable[np.maximum(referent, 0)] & ~hidden.several(video, relation, referent)
         rows.append((video[kept], np.full(kept.sum(), kind), referent[kept], relation[kept]))
     columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
     columns.append(np.zeros(len(columns[0]), np.int64))
     if timed:
         columns = [np.concatenate(pair) for pair in zip(columns, timed, strict=True)]
-    return finish(world, words, capped(columns, seeds, cap))
+    return finish(world, words, *capped(columns, seeds, cap, most))
 
 
-def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
-    """The rows with the smallest hashes of every (video, kind, object), sorted."""
+def capped(columns: list[Ints], seeds: Hashes, cap: int, most: Ints | None) -> tuple[list[Ints], Ints]:
+    """The rows with the smallest hashes of every (video, kind, object), sorted; and [video] how many that were before
+    they were sampled."""
     video, kind, thing, relation, time = columns
     draw = mix(seeds[video], kind, thing, relation + 1)
     draw = np.where(time > 0, mix(draw, time), draw)
@@ -107,12 +118,15 @@ def capped(columns: list[Ints], seeds: Hashes, cap: int) -> list[Ints]:
     order = np.lexsort((draw, thing, family, video))
     begin, group = groups(video[order], family[order], thing[order])
     kept = order[np.arange(len(video)) - begin[group] < np.where(time[order] > 0, -(-cap // 3), cap)]
+    every = np.bincount(video[kept], minlength=len(seeds))
+    if most is not None:
+        kept = kept[in_turn(most, video[kept], family[kept], draw[kept])]
     rest = [column[kept] for column in columns]
     order = np.lexsort(rest[::-1])
-    return [column[order] for column in rest]
+    return [column[order] for column in rest], every
 
 
-def finish(world: Videos, words: WordColumns, columns: list[Ints]) -> References:
+def finish(world: Videos, words: WordColumns, columns: list[Ints], every: Ints) -> References:
     video, kind, thing, relation, time = columns
     inner = kind != DIRECT
     marks = np.where(inner, mark.I_OBJ | words.held_out.pair(relation, thing), 0)
@@ -127,6 +141,7 @@ def finish(world: Videos, words: WordColumns, columns: list[Ints]) -> References
         time,
         REFERENCE_STEPS[kind] + more_steps,
         marks | more,
+        every,
     )
 
 
@@ -166,6 +181,7 @@ class Spans:
     window: Ints  # [span, 4]
     objects: Sets  # the merged objects of its actions
     verbs: Sets  # the relations of its actions
+    every: Ints  # [video] how many there were before sampling
 
     @cached_property
     def packed(self) -> Ints:
@@ -185,8 +201,10 @@ class Phrases:
     marks: Ints
 
 
-def action_references(world: Videos, words: WordColumns, references: References) -> ActionReferences:
+def action_references(world: Videos, words: WordColumns, references: References, sample: Flags) -> ActionReferences:
+    """sample: [deed] is it one of those that are named?"""
     video, action = world.deeds()
+    dropped = (video * DEED + action)[~sample]
     other = words.vocabulary.other_action_at
     named = action != other
     video, action = video[named], action[named]
@@ -194,11 +212,13 @@ def action_references(world: Videos, words: WordColumns, references: References)
     everyone = world.ask(np.arange(len(world.ids)))
     for kind, op in ((LONGEST, longest), (SHORTEST, shortest)):
         found = op.run(everyone)
-        there = np.flatnonzero((found >= 0) & (found != other))
+        there = np.flatnonzero((found >= 0) & (found != other) & ~lengths_differ(everyone, op))
         rows.append((there, np.full(len(there), kind), found[there], np.full(len(there), NOTHING)))
     rows.append(indirect(video, action, words, references))
     columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
     order = np.lexsort(columns[::-1])
+    if len(dropped):
+        order = order[~np.isin(columns[0][order] * DEED + columns[2][order], dropped)]
     video, named, action, reference = (column[order] for column in columns)
     superlative, inner = np.isin(named, (LONGEST, SHORTEST)), named == INDIRECT
     marks = np.where(superlative, mark.I_ACT, 0) | np.where(inner, mark.I_OBJ, 0)
@@ -208,13 +228,17 @@ def action_references(world: Videos, words: WordColumns, references: References)
 
 
 def indirect(video: Ints, action: Ints, words: WordColumns, references: References) -> tuple[Ints, Ints, Ints, Ints]:
-    """Actions whose noun is replaced by a reference to its object, where verb and object leave no other action."""
-    kept = words.vocabulary.done_to[action] >= 0
+    """Actions whose noun is replaced by a reference to its object, where verb and object leave no other action; what is
+    done to it goes before what it is the place or tool of."""
+    known = words.vocabulary
+    kept = known.object_of[action] >= 0
     video, action = video[kept], action[kept]
-    thing = words.vocabulary.done_to[action]
-    key = (video * KEY + words.vocabulary.verb_of[action]) * KEY + thing
-    _, inverse, count = np.unique(key, return_inverse=True, return_counts=True)
-    alone = (count[inverse] == 1) & words.indirect[action] if len(key) else np.zeros(0, bool)
+    thing, in_part = known.object_of[action], known.done_to[action] != known.object_of[action]
+    key = (video * KEY + known.verb_of[action]) * KEY + thing
+    _, inverse = np.unique(key, return_inverse=True)
+    direct, every = (np.bincount(inverse[some], minlength=len(key)) for some in (~in_part, in_part >= 0))
+    alone = np.where(in_part, every[inverse], direct[inverse]) == 1
+    alone &= words.indirect[action]
     video, action, thing = video[alone], action[alone], thing[alone]
     row, other = against(video, references.start)
     fits = (references.kind[other] > 0) & (references.object[other] == thing[row]) & (references.time[other] == 0)
@@ -223,10 +247,11 @@ def indirect(video: Ints, action: Ints, words: WordColumns, references: Referenc
     return video[row], np.full(len(row), INDIRECT), action[row], other - references.start[video[row]]
 
 
-def spans(world: Videos, words: WordColumns) -> Spans:
-    """Every window that is offered (section 4): not empty, and not the whole video by another name."""
+def spans(world: Videos, words: WordColumns, seeds: Hashes, most: Ints | None, sample: Flags) -> Spans:
+    """Every window that is offered (section 4): not empty, not the whole video by another name, and around an action
+    that every instance of it is seen. most: [video] of them, around actions of a sample [deed]."""
     video, action = world.deeds()
-    kept = words.localised[action]
+    kept = sample & words.localised[action] & (world.actions["unseen"][:-1] == 0)
     video, action = video[kept], action[kept]
     column = {name: values[:-1][kept] for name, values in world.actions.items()}
     frames = world.length[video]
@@ -245,14 +270,19 @@ def spans(world: Videos, words: WordColumns) -> Spans:
             np.full(len(first), BETWEEN),
             action[first],
             action[second],
-            column["last_hi"][first],
+            column[world.between_from + "hi"][first],
             column["lo"][second],
-            column["last_end"][first],
+            column[world.between_from + "end"][first],
             column["start"][second],
         ),
     ]
     offered = [zero == 0, column["lo"] > 0, column["hi"] < frames, alone < 0, rows[4][5] > rows[4][4]]
     columns = [np.concatenate([c[keep] for c, keep in zip(cs, offered, strict=True)]) for cs in zip(*rows, strict=True)]
+    every = np.bincount(columns[0], minlength=len(seeds))
+    if most is not None:
+        video, kind, a, b = columns[:4]
+        chosen = in_turn(most + 1, video, kind, mix(seeds[video], kind, a + 1, b + 1))
+        columns = [column[chosen] for column in columns]
     order = np.lexsort((columns[3], columns[2], columns[1], columns[0]))
     video, kind, a, b, *window = (c[order] for c in columns)
     thing, verb = words.vocabulary.object_of, words.vocabulary.verb_of
@@ -260,7 +290,7 @@ def spans(world: Videos, words: WordColumns) -> Spans:
     row, deed = row[deed >= 0], deed[deed >= 0]
     objects = sets_of(row, thing[deed], len(video), len(words.vocabulary.objects))
     verbs = sets_of(row, verb[deed], len(video), len(words.vocabulary.relations))
-    return Spans(starts(video, len(world.ids)), video, kind, a, b, np.stack(window, axis=1), objects, verbs)
+    return Spans(starts(video, len(world.ids)), video, kind, a, b, np.stack(window, axis=1), objects, verbs, every)
 
 
 def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_pass: bool = False) -> Phrases:
@@ -296,34 +326,12 @@ def phrases(spans: Spans, actions: ActionReferences, words: WordColumns, second_
     return Phrases(np.searchsorted(span, np.arange(len(spans.video) + 1)), span, a, b, steps, marks)
 
 
-def fewer(spans: Spans, passes: tuple[Phrases, Phrases], seeds: Hashes, most: int) -> tuple[Phrases, Phrases]:
-    """The whole video and at most so many phrases of every video: the kinds of either pass take turns, each with its
-    phrases in the order of a keyed hash, so that the many pairs of actions do not crowd out the rest."""
-    span = np.concatenate([each.span for each in passes])
-    side = np.repeat([0, 1], [len(each.span) for each in passes])
-    a, b = (np.concatenate([getattr(each, name) for each in passes]) for name in "ab")
-    video, kind = spans.video[span], spans.kind[span]
-    draw = mix(seeds[video], side, kind, a, b)
-    order = np.lexsort((draw, side, kind, video))
-    begin, group = groups(video[order], kind[order], side[order])
-    turn = np.empty(len(span), np.int64)
-    turn[order] = np.arange(len(span)) - begin[group]
-    order = np.lexsort((side, kind, turn, kind != ALL, video))  # the whole video before the rest
-    own = groups(video[order])
-    kept = np.zeros(len(span), bool)
-    kept[order] = np.arange(len(span)) - own[0][own[1]] <= most
-    first = len(passes[0].span)
-    return some(passes[0], kept[:first]), some(passes[1], kept[first:])
-
-
-def some(phrases: Phrases, kept: Ints) -> Phrases:
-    columns = (getattr(phrases, name)[kept] for name in ("span", "a", "b", "steps", "marks"))
-    return Phrases(np.append(0, np.cumsum(kept))[phrases.start], *columns)
-
-
 def named(spans: Spans, action: Ints, actions: ActionReferences, usable: Ints) -> tuple[Ints, Ints]:
     """(span, row of actions): every usable way to name this action of the span."""
+    ways = np.flatnonzero(usable)
+    key = actions.video[ways] * DEED + actions.action[ways]
+    order = np.argsort(key, kind="stable")
     with_action = np.flatnonzero(action >= 0)
-    row, at = against(spans.video[with_action], actions.start)
-    same = usable[at] & (actions.action[at] == action[with_action[row]])
-    return with_action[row[same]], at[same]
+    wanted = spans.video[with_action] * DEED + action[with_action]
+    row, at = ranges(*(np.searchsorted(key[order], wanted, side) for side in ("left", "right")))
+    return with_action[row], ways[order[at]]

@@ -153,6 +153,16 @@ def _touched(core: Any) -> Flags:
     return touched & (core.answer == 0) if "yes-or-no" in core.template.features else touched
 
 
+def _shown(core: Any) -> Flags:
+    """Does an action that the time shows do this, or what this follows from, to the object? *Before* shows the first
+    frame of its action."""
+    spans, words = core.chunk.spans, core.words.vocabulary
+    kind, action = spans.kind[core.span], np.maximum(spans.a[core.span], 0)
+    shown = np.isin(kind, (t.TIMES.index(t.BEFORE), t.TIMES.index(t.WHILE)))
+    shown &= core.words.entails[words.verb_of[action], core.relation]
+    return np.asarray(shown & _any(core.things, lambda thing: words.object_of[action] == thing))
+
+
 def _similar(core: Any) -> Flags:
     present = core.chunk.present[core.args.video[core.row]]
     return np.asarray((core.answer == 0) & _any(core.things, lambda x: meet(core.words.similar[x], present)))
@@ -216,6 +226,10 @@ add(
         Look(CORE, needs, lambda core: has(core.time_verbs, core.relation), reads_program=False)
         for needs in ("relation time", "relation action")
     ),
+)
+add(
+    t.TIME_SAYS,
+    *(Look(CORE, needs, _shown, reads_program=False) for needs in ("relation object time", "relation objects time")),
 )
 add(t.TIME_ACTION, Look(CORE, "action time", lambda core: _any(core.deeds, core.in_time)))
 add(t.SAME_ACTION, Look(CORE, "actions", lambda core: core.x == core.y))

@@ -1,6 +1,6 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -21,16 +21,26 @@ from questree.extensions import needed
 from questree.faults import BadInput, Fault, at_least, refuse
 from questree.progress import inside
 from questree.stages.generate.annotated import NOTED, actions_only
-from questree.stages.generate.layout import LARGEST, Cuts, layout, regular, too_large
+from questree.stages.generate.layout import Cuts, cut, expected, regular
 from questree.stages.generate.localised import VideoChunk, chunk
-from questree.stages.generate.pieces import ShardRows
+from questree.stages.generate.pieces import ShardRows, full, in_pieces
 from questree.stages.generate.questions import Questions, ask
 from questree.stages.generate.rules import Tally
+from questree.stages.generate.sampling import (
+    EVERYTHING,
+    LOCALISED,
+    MOST_ROWS,
+    WANTED,
+    DenseVideo,
+    SampledVideo,
+    dense,
+    fitted,
+)
 from questree.stages.generate.text import Lexicon, Speech, lexicon
 from questree.stages.generate.word_columns import WordColumns, pair_counts, words
 from questree.stages.questions import Shard
 from questree.tables.facts import Facts, StoredFacts
-from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, TEXT
+from questree.tables.questions import QUESTIONS, TABLES, TEXT
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NewShard, ShardFolders
 from questree.tables.table import ROWS, Table
@@ -43,10 +53,8 @@ NUMPY: dict[object, type[np.unsignedinteger[Any]]] = {
     pl.UInt64: np.uint64,
 }
 Counts = dict[str, Tally]  # per template
-LEFT_OUT = "left out"  # in the plan: videos about which nothing is asked, and the questions expected of them
-PIECE = 1 << 22  # questions of a long video that are in memory together
+SAMPLED = "sampled.json"  # in a shard: its videos that were sampled, if there are any
 SAID = 4 * ROWS  # and texts of these
-MOST_ROWS = NOTHING16  # of a side table, in a video
 
 
 @dataclass(frozen=True)
@@ -58,16 +66,17 @@ class GenerateOptions:
     rare_below: int = 10  # frames of the corpus a pair must be seen on
     shard: int = 128  # most videos per file
     phrases: int | None = None  # kept per video, besides the whole video
-    largest: int = LARGEST  # questions expected of a video; one of which more are expected is left out
+    most_per_video: int = WANTED  # questions; a video that has more is asked about samples
     text: bool = False  # also write every question's text
     edition: str = SECOND.name  # of AGQA
     templates: tuple[Template, ...] = ()  # asked besides those of the edition
     only_templates: bool = False  # and instead of them
     closed_world: bool = False  # what nobody annotated is not there, in videos that have actions alone, too
+    as_released: bool = False  # times with repeated actions are read as AGQA does, and asked however they are read
 
     def __post_init__(self) -> None:
         small = at_least(0, {"references": self.references, "rare_below": self.rare_below, "phrases": self.phrases})
-        refuse([*small, *at_least(1, {"shard": self.shard, "largest": self.largest})])
+        refuse([*small, *at_least(1, {"shard": self.shard, "most_per_video": self.most_per_video})])
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ class GenerateTask:
     new: NewShard
     cuts: Cuts  # of its videos
     options: GenerateOptions
-    left_out: frozenset[str] = frozenset()  # videos about which nothing is asked
+    dense: dict[str, DenseVideo]  # videos that may have too many questions
 
 
 def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executor | None = None) -> Counts:
@@ -86,12 +95,11 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     run.vocabulary()
     options = with_plugins(options)
     refuse(at_least(1, {"workers": workers}))
-    left_out = too_large(run, options.phrases, options.largest)
-    cuts = layout(run, options.shard, left_out)
-    place = ShardFolders(run.questions, plan(run, options, cuts, left_out))
+    cuts, large = cut(expected(run), options.shard), dense(run, options.most_per_video)
+    place = ShardFolders(run.questions, plan(run, options, cuts))
     names = [f"{at:05d}" for at in range(len(cuts))]
     shards = place.shards(names)
-    tasks = [GenerateTask(run.folder, *each, options, frozenset(left_out)) for each in zip(shards, cuts, strict=True)]
+    tasks = [GenerateTask(run.folder, *each, options, large) for each in zip(shards, cuts, strict=True)]
     remedy = partial(place.kept, names, "a smaller --shard")
     with place.begun(names):
         left = [task for task in tasks if not task.new.done]
@@ -112,11 +120,10 @@ def with_plugins(options: GenerateOptions) -> GenerateOptions:
     return options
 
 
-def plan(run: Run, options: GenerateOptions, shards: list[Cuts], left_out: dict[str, int]) -> bytes:
+def plan(run: Run, options: GenerateOptions, shards: list[Cuts]) -> bytes:
     """What the questions depend on, and which video each shard begins with if they are not all of one size."""
     bare = int(actions_only(run).sum())
     more: dict[str, Any] = ({"plugins": needed()} if needed() else {}) | ({NOTED: bare} if bare else {})
-    more |= {LEFT_OUT: left_out} if left_out else {}
     more |= {} if regular(shards, options.shard) else {"begins": [cuts[0] for cuts in shards]}
     return msgspec.json.encode({"options": asked(options), "facts": run.facts_digest()} | more)
 
@@ -127,8 +134,9 @@ def asked(options: GenerateOptions) -> dict[str, Any]:
     left = [
         *(() if options.templates else ("templates", "only_templates")),
         *["closed_world"] * (not options.closed_world),
+        *["as_released"] * (not options.as_released),
         *["phrases"] * (options.phrases is None),
-        *["largest"] * (options.largest == LARGEST),
+        *["most_per_video"] * (options.most_per_video == WANTED),
     ]
     return {name: found[name] for name in found if name not in left}
 
@@ -149,13 +157,13 @@ def shard(task: GenerateTask) -> None:
     options = task.options
     facts, known, phrases, bare = corpus(task.run, options.rare_below, edition_of(asked(options)), options.closed_world)
     counts: Counts = {}
+    sampled: dict[str, SampledVideo] = {}
     written = TABLES[options.edition] | ({TEXT.name: TEXT} if options.text else {})
     with task.new.made() as folder:
         rows = ShardRows(folder, written.values(), known.vocabulary.wide)
         for at, (begin, end) in enumerate(pairwise(task.cuts)):
-            if not task.left_out.isdisjoint(facts.videos["id"][begin:end]):  # alone: nothing has room beside it
-                continue
-            part = loaded(facts.between(begin, end), known, bare[begin:end], options)
+            part = loaded(facts.between(begin, end), known, bare[begin:end], options, task.dense)
+            sampled |= samples(part, task.dense)
             sides = side_tables(part, begin)
             for name, side in sides.items():
                 rows.add(written[name], side)
@@ -175,6 +183,8 @@ def shard(task: GenerateTask) -> None:
                     rows.put_down()
         rows.write()
         (folder / "counts.json").write_bytes(msgspec.json.encode(counts))
+        if sampled:
+            (folder / SAMPLED).write_bytes(msgspec.json.encode(sampled))
     inside(1)
 
 
@@ -190,9 +200,60 @@ def told_of(chunk: int, chunks: int, share: float) -> None:
     inside(0.99 * (chunk + share) / chunks)  # the rest is writing
 
 
-def loaded(few: Facts, known: WordColumns, bare: Flags, options: GenerateOptions) -> VideoChunk:
-    seeds = np.array([seed_of(options.seed, video) for video in few.videos["id"]], np.uint64)
-    return chunk(few, known, seeds, options.references, bare, options.phrases)
+def loaded(
+    few: Facts, known: WordColumns, bare: Flags, options: GenerateOptions, large: Mapping[str, DenseVideo]
+) -> VideoChunk:
+    """Some videos; of those that have more questions than are wanted samples."""
+    ids, wanted = few.videos["id"].to_list(), options.most_per_video
+    seeds = np.array([seed_of(options.seed, video) for video in ids], np.uint64)
+    made = partial(chunk, words=known, cap=options.references, most_phrases=options.phrases)
+    if large.keys().isdisjoint(ids):
+        return made(few, seeds=seeds, actions_only=bare)
+    most, limit = np.full(len(ids), EVERYTHING), min(MOST_ROWS, LOCALISED // len(known.vocabulary.relations))
+    for at in (at for at, video in enumerate(ids) if video in large):
+        alone = partial(made, few.between(at, at + 1), seeds=seeds[[at]], actions_only=bare[[at]])
+        most[at] = fitted(partial(tried, alone, wanted), wanted, large[ids[at]].first(wanted, limit), limit)
+    return made(few, seeds=seeds, actions_only=bare, most=most)
+
+
+def tried(alone: Callable[..., VideoChunk], wanted: int, most: int) -> tuple[int, bool]:
+    """The questions about a sample of a video, or some more than are wanted; and whether anything was dropped."""
+    part = alone(most=np.array([most]))
+    rows = max(len(part.references.video), len(part.actions.video), *(len(each.span) for each in part.passes))
+    localised = sum(len(each.localised.first) for each in (part, part.otherwise) if each)
+    if rows > MOST_ROWS or localised > LOCALISED:
+        return wanted + 1, True
+    count = 0
+    for found in questions(part, {}, 0):
+        count += len(found)
+        if count > wanted:
+            break
+    return count, bool(dropping(part)[0])
+
+
+def dropping(part: VideoChunk) -> Flags:
+    """[video] is any of its references, actions and times not in the sample?"""
+    video, _ = part.world.deeds()
+    dropped = np.bincount(video[~part.named], minlength=part.videos) > 0
+    for each in (part.references, part.spans):
+        dropped |= np.diff(each.start) < each.every
+    return dropped
+
+
+def samples(part: VideoChunk, large: Mapping[str, DenseVideo]) -> dict[str, SampledVideo]:
+    """What videos were sampled."""
+    video, _ = part.world.deeds()
+    actions, named = (np.bincount(each, minlength=part.videos) for each in (video, video[part.named]))
+    references, times = np.diff(part.references.start), np.diff(part.spans.start)
+    return {
+        part.world.ids[at]: SampledVideo(
+            large[part.world.ids[at]].questions,
+            (int(references[at]), int(part.references.every[at])),
+            (int(named[at]), int(actions[at])),
+            (int(times[at]), max(large[part.world.ids[at]].times, int(part.spans.every[at]))),
+        )
+        for at in np.flatnonzero(dropping(part))
+    }
 
 
 def total(folders: list[Path]) -> Counts:
@@ -227,22 +288,6 @@ def counted_in(
     tally.kept += len(table)
     so_far += np.bincount(found["video"], minlength=chunk.videos)
     return table
-
-
-def in_pieces(tables: Iterable[pl.DataFrame], videos: int) -> Iterator[list[pl.DataFrame]]:
-    """Tables that are in memory together: all those of several videos, as layout has it, else so many of a long one."""
-    held = list[pl.DataFrame]()
-    for table in tables:
-        held.append(table)
-        if full(held, videos):
-            yield held
-            held = []
-    if held:
-        yield held
-
-
-def full(tables: list[pl.DataFrame], videos: int) -> bool:
-    return videos == 1 and sum(map(len, tables)) > PIECE
 
 
 def numbered(chunk: VideoChunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
@@ -282,7 +327,7 @@ def counted(chunk: VideoChunk, called: str, video: Ints) -> None:
     rows = np.bincount(video, minlength=chunk.videos)
     message = f"expected at most {MOST_ROWS:,} {called}, got"
     many = np.flatnonzero(rows > MOST_ROWS)
-    remedy = "ask with fewer --phrases" if called == "phrases" else "ask with fewer --references"
+    remedy = "sample with a smaller --most-per-video"
     refuse([Fault(f"video {chunk.world.ids[at]}", f"{message} {rows[at]:,}; {remedy}") for at in many])
 
 

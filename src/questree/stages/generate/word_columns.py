@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from questree.benchmarks.agqa.phrases import indirect_action
 from questree.benchmarks.agqa.templates import Template
 from questree.columns.joins import Ints
 from questree.columns.sets import Flags, Pairs, Sets, occurring, pairs_of, sets_of
+from questree.stages.rules_alone import WordRules
 from questree.tables.facts import TRACKS, Facts, StoredFacts
 from questree.vocabulary.words import Vocabulary
 
@@ -36,6 +38,11 @@ class WordColumns:
     localised: Flags  # [action] may stand in a time phrase
     transition: Flags  # [action] gets no length question
     indirect: Flags  # [action] a reference may stand for its noun
+
+    @cached_property
+    def entails(self) -> Flags:
+        """[relation, relation] whoever does the one does the other."""
+        return np.asarray(WordRules.of(self.vocabulary).entails)
 
     def banned(self, what: str, template: Template) -> Flags:
         """[object] or [relation] what a template does not ask about, or verbs that would give the answer away.
@@ -81,7 +88,12 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
     similar = {a: [(a, b) for b in family if b != a] for family in families for a in family}
     transition = _flags(len(vocabulary.actions), [vocabulary.action_at[i] for i in lists.transition_actions])
     verbs = [relation[action.verb] for action in vocabulary.actions]
-    transition |= np.isin(verbs, [relation[name] for name in lists.transition_verbs])
+    transition |= np.isin(
+        verbs, [relation[name] for name in lists.transition_verbs if name not in edition.lasting_verbs]
+    )
+    unplaced = [
+        at for at in vocabulary.never_localised if not edition.every_localised or at == vocabulary.other_action_at
+    ]
     return WordColumns(
         edition=edition,
         vocabulary=vocabulary,
@@ -96,14 +108,15 @@ def words(vocabulary: Vocabulary, counts: Pairs, rare_below: int = 10, edition: 
         common_sense=pairs_of(*_columns(common), True, (relations, objects)),
         alike=pairs_of(*_columns([*forbidden, *((at, at) for at in range(objects))]), True, (objects, objects)),
         similar=sets_of(*_columns([pair for own in similar.values() for pair in own]), objects, objects),
-        localised=~_flags(len(vocabulary.actions), vocabulary.never_localised),
+        localised=~_flags(len(vocabulary.actions), unplaced),
         transition=transition,
-        indirect=may_be_indirect(vocabulary),
+        indirect=may_be_indirect(vocabulary, edition),
     )
 
 
-def may_be_indirect(vocabulary: Vocabulary) -> Flags:
-    """[action] may its noun be replaced by a reference (5.3)? Its verb is done to it and must take several objects."""
+def may_be_indirect(vocabulary: Vocabulary, edition: Edition) -> Flags:
+    """[action] may its noun be replaced by a reference (5.3)? Its verb must take several objects, and is done to it
+    unless the edition names places and tools so."""
     objects: dict[int, set[int]] = {}
     done_to = vocabulary.done_to == vocabulary.object_of
     for verb, thing, is_done_to in zip(vocabulary.verb_of, vocabulary.object_of, done_to, strict=True):
@@ -116,5 +129,6 @@ def may_be_indirect(vocabulary: Vocabulary) -> Flags:
         has_noun = indirect_action(at, {"": Phrase("")}, vocabulary) is not None
         banned = at in vocabulary.never_localised
         several = len(objects[int(vocabulary.verb_of[at])]) > 1
-        found[at] = has_noun and several and done_to[at] and not banned and vocabulary.object_of[at] not in named
+        always = banned or vocabulary.object_of[at] in named or not (done_to[at] or edition.places_named)
+        found[at] = has_noun and several and not always
     return found

@@ -12,7 +12,7 @@ from questree.benchmarks import chosen
 from questree.columns.hashing import mix, seed_of
 from questree.columns.joins import Ints, listed, starts
 from questree.domains.images.corpus import corpus, padded
-from questree.domains.video import Videos, videos
+from questree.domains.video import Videos
 from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.progress import watch
@@ -102,7 +102,7 @@ def of_videos(
         first = shard.first
         own = facts.between(first, first + shard.named.videos)
         boxes, key = video_boxes(own, bank.vocabulary, int(boxed[first]))
-        world = videos(own, bank.vocabulary)
+        world = bank.edition.read(own, bank.vocabulary)
         for begin in range(0, len(questions), CHUNK):
             few = questions[begin : begin + CHUNK]
             found = about(world, shard.where(few), key)

@@ -91,8 +91,8 @@ def left_out(vocabulary: Vocabulary) -> dict[str, str]:
     known, missing = h.known(vocabulary)
     if known.actions or known.first or known.pairs:
         return {}
-    why = f"the vocabulary has none of: {', '.join(missing)}" if missing else "the vocabulary's held_out is empty"
-    return {NOVEL: f"left out, {why}; name compositions of your own there under held_out"}
+    why = f"the vocabulary has none of: {', '.join(missing)}" if missing else "nothing is held out"
+    return {NOVEL: f"left out, {why}; name compositions in the vocabulary under held_out"}
 
 
 def word(vocabulary: Vocabulary, kind: str, name: str) -> PredicateWord:

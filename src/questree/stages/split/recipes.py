@@ -7,6 +7,7 @@ from questree.benchmarks import Recipe, Said, Told
 from questree.faults import BadInput
 from questree.stages.questions import Bank
 from questree.stages.split.declared import left_out
+from questree.stages.split.drawn_lists import drawn_for, list_table, with_lists
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import split_run
 from questree.stages.split.lexical import Lexical
@@ -28,9 +29,12 @@ def of_videos(run: Run, given: Mapping[str, Any], workers: int) -> Told:
         {"split": m.name, "train": m.train, "of videos": m.train_videos, "test": m.test, "videos": m.test_videos}
         for m in made
     ]
-    remarks = [f"{name}: {why}" for name, why in left_out(run.vocabulary()).items()]
+    words = with_lists(run.vocabulary(), drawn_for(run, released))
+    remarks = [f"{name}: {why}" for name, why in left_out(words).items()]
     remarks += warnings(text for each in made for text in each.warnings)
-    return Told([("Splits: questions", rows), *remarks, f"wrote {run.folder / 'splits'}"], made, remarks=remarks)
+    held: list[Said] = [("Novel compositions, drawn by a hash", list_table(each.drawn)) for each in made if each.drawn]
+    said: list[Said] = [("Splits: questions", rows), *held, *remarks, f"wrote {run.folder / 'splits'}"]
+    return Told(said, made, remarks=remarks)
 
 
 def of_image_sets(run: Run, given: Mapping[str, Any], workers: int) -> Told:

@@ -33,7 +33,7 @@
     },
 
     differences(figure, points) {
-      const shown = points.filter((point) => (point.by === "type" && point.metric === "accuracy") || (point.by === "type" && point.metric === "RWR") || point.by === "composition");
+      const shown = points.filter((point) => (point.by === "type" && point.metric === "question accuracy") || (point.by === "type" && point.metric === "RWR") || point.by === "composition");
       const label = (point) => `${point.metric} by ${point.by}`;
       const panels = [...new Set(shown.map(label))];
       const columns = innerWidth > 1000 ? 2 : 1;
@@ -66,12 +66,12 @@
 
     consistency(figure, points) {
       const value = (metric, group) => points.find((point) => point.by === "type" && point.metric === metric && point.group === group);
-      const groups = [...new Set(points.map((point) => point.group))].filter((group) => group !== "Overall" && value("IC", group) && value("accuracy", group));
+      const groups = [...new Set(points.map((point) => point.group))].filter((group) => group !== "Overall" && value("IC", group) && value("question accuracy", group));
       if (!groups.length) return document.createTextNode("No type has both.");
-      const at = (side) => groups.map((group) => ({ group, side, x: value("accuracy", group)[side], y: value("IC", group)[side] }));
+      const at = (side) => groups.map((group) => ({ group, side, x: value("question accuracy", group)[side], y: value("IC", group)[side] }));
       const [first, second] = [at("a"), at("b")];
       const axis = { domain: [0, 1], grid: true, ticks: 5, tickFormat: percent, labelAnchor: "center", labelArrow: "none" };
-      const told = (d) => `${d.group}, ${figure.dataset[d.side]}: accuracy ${percent(d.x)}, IC ${percent(d.y)}`;
+      const told = (d) => `${d.group}, ${figure.dataset[d.side]}: question accuracy ${percent(d.x)}, IC ${percent(d.y)}`;
       const joined = groups.map((_, each) => ({ x1: first[each].x, y1: first[each].y, x2: second[each].x, y2: second[each].y }));
       const wide = Math.min(Math.max(figure.clientWidth - 40, 280), 760);
       const plot = Plot.plot({
@@ -82,7 +82,7 @@
         marginTop: 20,
         inset: 8,
         style: { fontSize: "12px" },
-        x: { ...axis, label: "accuracy" },
+        x: { ...axis, label: "question accuracy" },
         y: { ...axis, label: "internal consistency (IC)" },
         marks: [
           Plot.link(joined, { x1: "x1", y1: "y1", x2: "x2", y2: "y2", stroke: colour("--faint") }),

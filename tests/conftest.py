@@ -75,7 +75,7 @@ def processes_where_they_matter() -> Iterator[None]:
 
     with (
         patch("questree.workers.ProcessPoolExecutor", pool),
-        patch("questree.bench.runs.ProcessPoolExecutor", pool),
+        patch("bench.runs.ProcessPoolExecutor", pool),
     ):
         yield
     forked.stop()

@@ -18,9 +18,9 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from bench.chat_stub import Replied, completion
 from questree import open as open_run
 from questree.ask.journal import journal
-from questree.bench.chat_stub import Replied, completion
 from questree.faults import BadInput
 from questree.progress import notes
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose

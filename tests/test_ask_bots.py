@@ -7,10 +7,10 @@ import msgspec
 import polars as pl
 import pytest
 
+from bench.chat_stub import Asked, Replied
 from questree import open as open_run
 from questree.api.bot_answers import BotAnswers
 from questree.api.bot_server import ChatRequest, completed
-from questree.bench.chat_stub import Asked, Replied
 from worlds.chat_server import chat_server
 from worlds.commands import questree
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from bench.runs import multiply
 from conftest import copy
-from questree.bench.runs import multiply
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
 from questree.cli.stages import balance as command

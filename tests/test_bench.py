@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from questree.bench import runs
-from questree.bench.ask import ask
-from questree.bench.measured import measure
-from questree.bench.monster import monster
-from questree.bench.stages import read, synth
+from bench import runs
+from bench.ask import ask
+from bench.measured import measure
+from bench.monster import monster
+from bench.stages import read, synth
 from questree.stages.generate.annotated import actions_only
 from questree.stages.generate.layout import expected
 

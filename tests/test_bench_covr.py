@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bench.covr import REFERENCES, batches, covr, fillings, written
 from questree.api.covr_programs import results_of
-from questree.bench.covr import REFERENCES, batches, covr, fillings, written
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.domains.images import corpus
 from questree.domains.images.batches import answers

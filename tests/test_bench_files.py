@@ -1,4 +1,4 @@
-"""`questree bench files`: the files it makes are what the commands read, and every line is there."""
+"""`make bench NAME=files`: the files it makes are what the commands read, and every line is there."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from questree.bench import files as bench_files
-from questree.bench.measured import Measurement
+from bench import files as bench_files
+from bench.measured import Measurement
 from questree.formats.decomp_files import read_hierarchies
 
 

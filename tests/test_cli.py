@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import questree.__main__
-from questree.cli.app import BENCHMARKS, COMMANDS, GROUPS
+from questree.cli.app import COMMANDS, GROUPS
 from questree.sources.catalogue import SOURCES
 from questree.tables.run import Run
 from worlds import commands as here
@@ -58,9 +58,9 @@ def test_commands_that_run_no_compiled_loop_do_not_import_numba() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-@pytest.mark.parametrize("group", [[], ["ingest"], ["bench"]])
+@pytest.mark.parametrize("group", [[], ["ingest"]])
 def test_every_command_has_help(group: list[str]) -> None:
-    names = {"": [*COMMANDS], "ingest": [*SOURCES], "bench": [*BENCHMARKS]}
+    names = {"": [*COMMANDS], "ingest": [*SOURCES]}
     for name in names[" ".join(group)]:
         found = here.questree(*group, name, "--help")
         assert found.returncode == 0, found.stderr

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.covr import covr_index
 from judges import naive_covr as naive
 from questree.benchmarks.covr.forms import things
 from questree.cli.app import app
@@ -503,8 +504,7 @@ def test_the_page_shows_what_the_commands_write(tmp_path: Path, monkeypatch: pyt
 
 def test_the_benchmark_measures_the_index(tmp_path: Path) -> None:
     out = tmp_path / "bench.json"
-    given = ["--images", "40", "--graphs", "50", "--json", str(out), "--quiet"]
-    app(["bench", "covr-index", *given], result_action="return_value")
+    covr_index(images=40, graphs=50, json=out, quiet=True)
     measured = {each["name"]: each["rows"] for each in json.loads(out.read_text())}
     assert measured["index (rows are images)"] == 40
     assert measured["graphs with all their kinds"] == 50

@@ -14,7 +14,7 @@ import pytest
 
 skia = pytest.importorskip("skia", exc_type=ImportError)
 
-from questree.bench.stages import frames  # noqa: E402
+from bench.stages import frames  # noqa: E402
 from questree.draw.canvas import Box, Pixels, Sheet  # noqa: E402
 from questree.draw.figure import figure  # noqa: E402
 from questree.draw.frame import draw_frame, draw_thing  # noqa: E402

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from questree.bench.chat_stub import completion
+from bench.chat_stub import completion
 from questree.endpoints.chat import Chat, Logprobs, NoAnswer, Reply, Server, Token, _retry_after, key_of, polar
 from questree.endpoints.limits import Budget, Pace, Prices, Spent
 from questree.endpoints.loops import run_alone

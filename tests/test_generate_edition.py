@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.runs import cleaned as made_up
 from conftest import copy
 from judges import naive_generator as naive
 from judges.facts import WORDS, Video, read
 from judges.naive_references import Deed, Thing, Time
-from questree.bench.runs import cleaned as made_up
 from questree.benchmarks.agqa import templates as t
 from questree.benchmarks.agqa.editions import EDITIONS, FIRST, SECOND
 from questree.benchmarks.agqa.held_out import FLAGS

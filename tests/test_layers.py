@@ -27,7 +27,7 @@ LAYERS = [  # from the bottom; a module may import its own layer's package and a
     {"features"},
     {"api"},
     {"plugins", "__init__"},
-    {"bench", "cli", "__main__"},
+    {"cli", "__main__"},
 ]
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
 # neighbours that may look at each other
@@ -42,7 +42,6 @@ ALSO = {
     ("workers", "progress"),
     ("readings", "rules"),
     ("tables", "vocabulary"),
-    ("bench", "cli"),
     ("__init__", "plugins"),
     ("__main__", "cli"),
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from questree.bench.people import people
+from bench.people import people
 from test_pages import commands
 from worlds.asked_people import copied
 from worlds.commands import run

@@ -218,7 +218,7 @@ def test_the_made_up_hierarchies_score_as_they_were_drawn() -> None:
 
 
 def test_the_benchmark_measures_scoring_and_resampling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from questree.bench.stages import score
+    from bench.stages import score
 
     score(dags=300, videos=6, resamples=5, json=tmp_path / "b.json")
     found = json.loads((tmp_path / "b.json").read_text())

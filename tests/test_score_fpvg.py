@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from questree.bench.stages import fpvg as bench
+from bench.stages import fpvg as bench
 from questree.cli.app import app
 from questree.cli.fpvg import fpvg
 from questree.cli.paper import PaperOptions

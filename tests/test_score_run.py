@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from bench.stages import answer as bench
 from conftest import copy
-from questree.bench.stages import answer as bench
 from questree.cli.answer import answer
 from questree.cli.app import app
 from questree.cli.compare import compare

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from questree.bench.chat_stub import Asked, Replied, completion, serve
+from bench.chat_stub import Asked, Replied, completion, serve
 
 Says = Callable[[dict[str, Any]], str]
 

@@ -71,32 +71,7 @@ GROUPS = {  # the help lists commands by what they are for
     "Score": ("answer", "ask", "serve-bot", "read", "people", "score", "compare", "power"),
     "Train": ("features", "train", "predict", "experiment"),
     "Exchange": ("import", "export", "covr"),
-    "Check": ("audit", "verify", "diff", "predictions", "bench", "completion"),
-}
-BENCHMARKS = {  # in `bench`
-    "synth": ("stages:synth", "Make a synthetic corpus."),
-    "frames": ("stages:frames", "Draw the frames of a synthetic corpus."),
-    "augment": ("stages:augment", "Clean a synthetic corpus."),
-    "generate": ("stages:generate", "Generate the questions of a synthetic corpus."),
-    "decompose": ("stages:decompose", "Take apart questions of a synthetic corpus."),
-    "balance": ("stages:balance", "Balance copies of the questions of a synthetic corpus."),
-    "split": ("stages:split", "Split the questions of a synthetic corpus."),
-    "audit": ("stages:audit", "Audit the questions of a synthetic corpus."),
-    "score": ("stages:score", "Score made-up hierarchies."),
-    "read": ("stages:read", "Read made-up short answers."),
-    "fpvg": ("stages:fpvg", "Score grounding from files."),
-    "answer": ("stages:answer", "Answer a run with a bot and score its answers."),
-    "ask": ("ask:ask", "Ask a stub of a server, with or without pictures."),
-    "rewards": ("stages:rewards", "Reward answers to the questions of a synthetic corpus, in batches."),
-    "cluster": ("cluster:cluster", "Generate to scores, by processes and by a local Dask cluster."),
-    "covr-index": ("covr:covr_index", "Search the index of images."),
-    "covr": ("covr:covr", "Run programs over sets of synthetic images."),
-    "questions": ("tables:questions", "Read the selected questions of a synthetic corpus as a table in words."),
-    "storage": ("storage:storage", "Make a run at a URL: requests, bytes moved."),
-    "people": ("people:people", "Answer a large task on its page, on servers that are killed."),
-    "monster": ("monster:monster", "Make a benchmark of dense videos: how memory grows with questions."),
-    "page": ("page:page", "Ask a served run for its pages, many clients at once."),
-    "files": ("files:files", "Score and run released files with whole commands, their start included."),
+    "Check": ("audit", "verify", "diff", "predictions", "completion"),
 }
 IMPORTS = {
     "agqa": ("formats:import_agqa", "AGQA's question files, as released or as exported."),
@@ -127,10 +102,10 @@ PANELS = {heading: Group(heading, sort_key=at) for at, heading in enumerate(GROU
 HEADINGS = {name: PANELS[heading] for heading, names in GROUPS.items() for name in names}
 
 
-def fill(group: App, commands: Mapping[str, tuple[str, str]], package: str = "cli") -> App:
+def fill(group: App, commands: Mapping[str, tuple[str, str]]) -> App:
     for name, (place, text) in commands.items():
         heading = HEADINGS.get(name) if group is app else None
-        group.command(f"questree.{package}.{place}", name=name, help=text, group=heading)
+        group.command(f"questree.cli.{place}", name=name, help=text, group=heading)
     return group
 
 
@@ -143,7 +118,6 @@ covr = App(name="covr", help="COVR's own files: programs, scenes, word tables. F
 fill(app, COMMANDS)
 for group in (
     ingest,
-    fill(App(name="bench", help="Measure a stage: size, rate, peak memory."), BENCHMARKS, "bench"),
     export,
     fill(App(name="import", help="Questions of released benchmarks -> a run folder."), IMPORTS),
     fill(App(name="score", help="Predictions -> the tables of the papers, with intervals."), SCORES),

@@ -1,4 +1,4 @@
-"""`questree bench page`: many clients ask a served run for its pages; processor time and memory of the server."""
+"""`make bench NAME=page`: many clients ask a served run for its pages; processor time and memory of the server."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
-from questree.bench.runs import aside, asked_images, made_run
+from bench.runs import aside, asked_images, made_run
 from questree.cli.terminal import output, say, write_json
 from questree.tables.run import Run
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.bench.measured import Measurement, measure
-from questree.bench.runs import made_run
-from questree.bench.stages import PerVideo, Seed, Videos
+from bench.measured import Measurement, measure
+from bench.runs import made_run
+from bench.stages import PerVideo, Seed, Videos
 from questree.cli.terminal import output, print_table, say, write_json
 from questree.tables.run import Run
 
@@ -99,8 +99,8 @@ def empty() -> int:
 
 def stages(run: Run, per_video: int, workers: int) -> Iterator[tuple[str, Callable[[], int]]]:
     """In their order; what an earlier engine made is made anew."""
+    from bench.runs import select
     from questree.api.score_sets import scored_dags
-    from questree.bench.runs import select
     from questree.models.bot_runs import answer_run
     from questree.models.bots import BotOptions
     from questree.scoring.compared import Scoring

@@ -1,4 +1,4 @@
-"""`questree bench files`: whole commands on released files, their start included, beside the released programs."""
+"""`make bench NAME=files`: whole commands on released files, their start included, beside the released programs."""
 
 import os
 import random
@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import msgspec
 from cyclopts import Parameter
 
-from questree.bench.measured import Measurement, measure
-from questree.bench.runs import aside
+from bench.measured import Measurement, measure
+from bench.runs import aside
 from questree.cli.shared_options import Whole
 from questree.cli.terminal import output, print_table, watching, write_json
 from questree.faults import BadInput

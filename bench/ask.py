@@ -1,4 +1,4 @@
-"""`questree bench ask`: questions to a stub of a server in a process of its own, with and without pictures."""
+"""`make bench NAME=ask`: questions to a stub of a server in a process of its own, with and without pictures."""
 
 import resource
 import sys
@@ -12,6 +12,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from bench import chat_stub
+from bench.measured import Measurement, measure
 from questree.ask.engine import Chain, Engine, Outcome
 from questree.ask.journal import journal
 from questree.ask.media import Sight
@@ -19,7 +21,6 @@ from questree.ask.pictures import Encoding, pillow
 from questree.ask.prompts import prompt_of
 from questree.ask.requests import Item, Requests
 from questree.ask.voices import ServerVoice
-from questree.bench.measured import Measurement, measure
 from questree.cli.terminal import output, say, watching, write_json
 from questree.endpoints.chat import Chat, Server
 from questree.endpoints.limits import Budget, Pace
@@ -105,7 +106,7 @@ def drawn(folder: Path, frames: int, requests: int) -> Sight:
 @contextmanager
 def stub() -> Iterator[str]:
     """The address of a server in a process of its own."""
-    with Popen([sys.executable, "-m", "questree.bench.chat_stub"], stdout=PIPE, text=True) as server:
+    with Popen([sys.executable, chat_stub.__file__], stdout=PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"

@@ -1,4 +1,4 @@
-"""`questree bench monster`: videos with very many questions, stage by stage: how memory grows with them."""
+"""`make bench NAME=monster`: videos with very many questions, stage by stage: how memory grows with them."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""`questree bench`: measures a stage on the synthetic world; a line per measurement, and the numbers as JSON."""
+"""`make bench`: measures a stage on the synthetic world; a line per measurement, and the numbers as JSON."""
 
 import sys
 from dataclasses import asdict
@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from questree.bench.measured import Measurement, measure
-from questree.bench.runs import aside, exported, made_run
+from bench.measured import Measurement, measure
+from bench.runs import aside, exported, made_run
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, print_table, say, watching, write_json
 
@@ -48,7 +48,7 @@ def frames(
     """Draw the frames of a synthetic world, as PNG and as a video file of each video; rows are frames."""
     from questree.api.made_up import drawing, frame_size_of
 
-    with drawing("questree bench frames"):
+    with drawing("make bench NAME=frames"):
         from questree.draw.frames import write_frames
     most = frame_size_of(size)
     with watching(), TemporaryDirectory(prefix="questree-bench-") as place:

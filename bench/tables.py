@@ -1,12 +1,12 @@
-"""`questree bench questions`: how fast questions are read as a table in words."""
+"""`make bench NAME=questions`: how fast questions are read as a table in words."""
 
 from functools import partial
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from questree.bench.measured import measure
-from questree.bench.runs import made_run
+from bench.measured import measure
+from bench.runs import made_run
 from questree.cli.terminal import output, say, write_json
 
 

@@ -1,4 +1,4 @@
-"""`questree bench people`: how fast a page of a large task answers, and whether killed servers lose what was saved."""
+"""`make bench NAME=people`: how fast a page of a large task answers, and whether killed servers lose what was saved."""
 
 import random
 import threading
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from questree.bench.runs import made_run
+from bench.runs import made_run
 from questree.cli.terminal import output, say, write_json
 from questree.people.book import Book, Item, TaskOptions
 from questree.people.task import shipped_task

@@ -1,4 +1,4 @@
-"""`questree bench storage`: what stages cost at a URL beside a disk: processor time, requests, bytes moved."""
+"""`make bench NAME=storage`: what stages cost at a URL beside a disk: processor time, requests, bytes moved."""
 
 import os
 import time
@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from cyclopts import Parameter
 
-from questree.bench.runs import aside, cleaned
-from questree.bench.stages import Seed, Videos
+from bench.runs import aside, cleaned
+from bench.stages import Seed, Videos
 from questree.cli.terminal import output, print_table, watching, write_json
 from questree.places import fetched, forget, moved, path_of
 from questree.tables.facts import Facts

@@ -1,4 +1,4 @@
-"""`questree bench covr` and `covr-index`: programs over sets of synthetic images, and searches of their index."""
+"""`make bench NAME=covr` and `covr-index`: programs over sets of synthetic images, and searches of their index."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
+from bench.measured import Measurement, measure
+from bench.runs import aside, made_images
 from questree.api.covr_programs import results_of
-from questree.bench.measured import Measurement, measure
-from questree.bench.runs import aside, made_images
 from questree.benchmarks.covr.forms import Program, TemplateForm, shape, things, those
 from questree.benchmarks.covr.templates import TEMPLATES
 from questree.cli.shared_options import Whole

@@ -110,15 +110,19 @@ def labels_of(template: Template) -> dict[str, Any]:
 
 
 LENGTH = "average length, s"
+MENTIONED = {"relationships": TRACKS, "actions": ACTIONS}
 
 
 def size_of(run: Run) -> dict[str, Any]:
     """As in Table 1: videos, and what is annotated in them."""
     seconds = run.table("facts", VIDEOS)["length"].to_numpy()
     known = seconds[np.isfinite(seconds)]
-    named = {"objects": OBJECTS, "relationships": TRACKS, "actions": ACTIONS} if run.has_facts() else {}
-    grounded = {name: len(run.table("facts", table.only("video"))) for name, table in named.items()}
-    return {"videos": len(seconds), LENGTH: round(float(known.mean()), 1) if len(known) else ""} | grounded
+    size: dict[str, Any] = {"videos": len(seconds), LENGTH: round(float(known.mean()), 1) if len(known) else ""}
+    if not run.has_facts():
+        return size
+    seen = int(run.table("facts", OBJECTS.only("visible"))["visible"].sum())
+    done = {name: len(run.table("facts", table.only("video"))) for name, table in MENTIONED.items()}
+    return size | {"objects": seen} | done
 
 
 def answer_bars(bank: Bank) -> list[str]:

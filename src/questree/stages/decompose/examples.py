@@ -56,7 +56,9 @@ def examples_in(run: Path, folder: Path) -> tuple[dict[str, str], dict[str, str]
     for name in COMPOSITIONS:
         labels = [VIDEO_DAGS.compositions.index(each) for each in name.split(", ")]
         own = edges.filter(pl.col("label").is_in(labels))
-        parent = next(iter(ordered.filter(pl.col("node").is_in(own["parent"].unique().implode()))["node"]), None)
+        wholes = ordered.filter(pl.col("node").is_in(own["parent"].unique().implode()))
+        named = wholes.filter(pl.col("type").is_in(name.split(", ")))  # what the rule is named after, if there is one
+        parent = next(iter([*named["node"], *wholes["node"]]), None)
         if parent is not None:
             parts = own.filter(pl.col("parent") == parent)
             parts = parts.filter(pl.col("label") == parts["label"][0])

@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from judges.facts import ACTIONS, noun
+from judges import naive_generator as naive
+from judges.facts import ACTIONS, noun, read
 from judges.naive_generator import Question
 from judges.plain_times import SAID, Film, answers, referents
 from questree.benchmarks.agqa.editions import SECOND, Edition
@@ -16,6 +17,7 @@ from questree.stages.augment import AugmentOptions, augment
 from questree.stages.augment.rules import RULES
 from questree.tables.facts import Facts
 from questree.vocabulary import default
+from test_generate_judge import difference
 from worlds import generator_rows as rows
 from worlds.small import facts
 
@@ -182,6 +184,9 @@ def test_while_a_thing_is_taken_or_put_it_may_be_held_already_or_still() -> None
     asked, released = (rows.plain(rows.generated(parted, 0, edition=edition), 1)[0] for edition in (SECOND, RELEASED))
     held = [{q.time.deeds[0].action for q in each if is_held_while(q)} for each in (asked, released)]
     assert held == [{"c153"}, {"c043", "c042", "c153"}]
+    wanted, rejected = naive.generate(read(parted), 0)
+    assert difference(wanted, [asked]) == []
+    assert rejected["objWhat", UNSHOWN]
 
 
 def is_held_while(q: Question) -> bool:

@@ -64,7 +64,7 @@ def corpus(run: Path, seed: int) -> AuditCorpus:
     bank = Bank(Run(run))
     test = (bank.run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     seeds = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
-    rules = RulesAlone.of(bank.run, bank.templates)
+    rules = RulesAlone.of(bank.run, bank.templates, bank.edition.name)
     return AuditCorpus(bank, test, lexicon(bank.vocabulary, bank.edition), seeds, rules)
 
 
@@ -179,11 +179,11 @@ class CountedVideos(NamedTuple):
 def count_shard(task: AuditTask, shard: str) -> CountedVideos:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
     assert task.scratch is not None
-    found, bank = list[CountedShard](), corpus(task.run, task.seed).bank
-    alone = np.zeros((len(SETS), len(bank.templates)), np.int64)
-    for at, questions in enumerate(COLUMNS.pieces(task.run / "questions" / shard)):
+    found, (bank, *_, rules), folder = list[CountedShard](), corpus(task.run, task.seed), task.run / "questions" / shard
+    alone, references = np.zeros((len(SETS), len(bank.templates)), np.int64), rules.references.read(folder)
+    for at, questions in enumerate(COLUMNS.pieces(folder)):
         after = marked(task, questions)
-        follow = corpus(task.run, task.seed).rules.of_questions(questions)
+        follow = rules.of_questions(questions, references)
         for row, kept in enumerate((follow, follow & after)):
             alone[row] += np.bincount(questions["template"].to_numpy()[kept], minlength=len(bank.templates))
         found.append(put_counts(count_piece(task, questions, after), task.scratch / f"{shard}.{at}{COUNTS}"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import floor, log10
 from typing import Any
 
 from questree.benchmarks import Said
@@ -102,17 +103,19 @@ def deletions(report: BalanceReport) -> str:
 def shares_there(report: BalanceReport) -> str:
     """The shares structures have before the second round, as --shares takes them; empty without a question."""
     number = {name: sum(target.before for target in report.targets if target.structure == name) for name in SHARES}
-    if not sum(number.values()):
+    there = list(filter(None, number.values()))
+    if not there:
         return ""
-    tenths = {name: round(1000 * each / sum(number.values())) for name, each in number.items()}
-    tenths[QUERY] = max(tenths[QUERY], min(number[QUERY], 1))
-    tenths[max(number, key=lambda name: number[name])] += 1000 - sum(tenths.values())
-    return as_given({name: share / 1000 for name, share in tenths.items()})
+    whole = sum(there)
+    parts = 10 ** max(3, 3 - floor(log10(100 * min(there) / whole)))  # two digits of the rarest structure
+    shares = {name: round(parts * each / whole) for name, each in number.items()}
+    shares[max(number, key=lambda name: number[name])] += parts - sum(shares.values())
+    return as_given({name: share / parts for name, share in shares.items()})
 
 
 def as_given(shares: Mapping[str, float]) -> str:
     """Shares as --shares takes them."""
-    return ",".join(f"{name}={100 * shares[name]:g}" for name in SHARES)
+    return ",".join(f"{name}={100 * shares[name]:.12g}" for name in SHARES)
 
 
 def counted(row: dict[str, Any]) -> dict[str, Any]:

@@ -137,7 +137,9 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
             yield f"{split}: {few}; `split` and `decompose` may take all"
             continue
         more = {t.structure: 100 * (t.kept / whole - report.options.shares[t.structure]) for t in own}
-        rare = [t.structure for t in own if more[t.structure] < -near and t.kept == t.before < max(t.target, 1)]
+        rare = {
+            t.structure: t.before for t in own if more[t.structure] < -near and t.kept == t.before < max(t.target, 1)
+        }
         for t in own:
             wanted, far = 100 * report.options.shares[t.structure], more[t.structure]
             has = f"{split}: {t.structure} has {wanted + far:.1f} % of the questions instead of {wanted:g} %"
@@ -148,6 +150,7 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
                 yield f"{has}: {short if t.before else 'there are none'}"
             elif far > 0 and rare:
                 fall = f"{' and '.join(rare)} fall{'s' * (len(rare) == 1)} short"
-                yield f"{has}, as {fall}" + f"; --share-tolerance {NEAR:g} cuts it" * (tolerance is None)
+                cut = tolerance is None and any(rare.values())
+                yield f"{has}, as {fall}" + f"; --share-tolerance {NEAR:g} cuts it" * cut
             else:
                 yield f"{has}: there are few, and those with two answers go in pairs"

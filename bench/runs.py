@@ -16,7 +16,7 @@ import polars as pl
 from questree.cli.terminal import watching
 from questree.tables.facts import TABLES, VIDEOS, Facts
 from questree.tables.owners import part
-from questree.tables.questions import BALANCED, QUESTIONS, packed_time, time_actions, time_kind
+from questree.tables.questions import BALANCED, QUESTIONS, REFERENCES, packed_time, time_actions, time_kind
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 
@@ -140,7 +140,8 @@ def multiply(run: Run, out: Path, rows: int) -> Run:
             target = out / "questions" / f"{copies:03d}{folder.name}"
             target.mkdir(parents=True)
             few = renamed(QUESTIONS.read(folder), copies % SHUFFLES, len(bank.vocabulary.actions)).head(rows - written)
-            QUESTIONS.write(few.with_columns(pl.col("video") + shift), target)
+            for table, own in ((QUESTIONS, few), (REFERENCES, REFERENCES.read(folder))):
+                table.write(own.with_columns(pl.col("video") + shift), target)
             written += len(few)
         copies += 1
     VIDEOS.write(pl.concat(tables), out / "facts")

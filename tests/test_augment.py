@@ -448,6 +448,12 @@ def test_relations_with_actions_of_their_own_do_not_spread_to_the_ends() -> None
     assert relations(after) == {"holding box": [1, 2, 3, 4, 5]}
 
 
+def test_nobody_drinks_between_two_drinks_because_the_cup_is_held() -> None:
+    drinks = "bare dish 1,4: drinking from\naction c106 10 10\naction c106 40 40"
+    held = facts(f"video A\nframes 0 10 20 30 40 50\nbare dish all: holding\naction c107 0 50\n{drinks}")
+    assert relations(apply(10, held)[0])["drinking from dish"] == [1, 4]
+
+
 def test_nothing_is_copied_against_an_annotation() -> None:
     after, _ = spread("box 0,4: wiping\nbox 1: not contacting\nbox 2 unseen\nbox 3")
     assert relations(after) == {"wiping box": [0, 3, 4], "not contacting box": [1]}
@@ -473,6 +479,14 @@ def test_a_relation_holds_across_a_short_gap_unless_denied(relation: str, betwee
     after, counts = apply(10, world)
     assert relations(after)[f"{relation} cup"] == frames
     assert counts["copied across gaps"] == Change("copied across gaps", added=len(frames) - 2)
+
+
+def test_nothing_is_held_between_two_holdings() -> None:
+    """What an annotator saw is copied up to an action, but two actions say when each of them ends."""
+    world = facts("video A\nframes 0 1 2 3 4\nbare box 0-1,3: holding\naction c040 0 1\naction c040 3 3")
+    assert relations(apply(10, world)[0]) == {"holding box": [0, 1, 3]}
+    seen = facts("video A\nframes 0 1 2 3 4\nbare box 0-1,3: holding\naction c040 0 1")
+    assert relations(apply(10, seen)[0]) == {"holding box": [0, 1, 2, 3]}
 
 
 def test_a_long_gap_stays_open() -> None:

@@ -86,7 +86,7 @@ def test_a_shard_that_fails_is_named_and_a_rerun_does_only_that(
         [
             "error: shard 00002: MemoryError: no room",
             "error: shard 00002: failed, 3 of 4 are finished; 3 of 4 shards are kept; "
-            "rerun, with --workers 1 or a smaller --shard",
+            "rerun, with --workers 1 or a smaller --shard or a smaller --most-per-video",
         ],
     )
     work = run.folder / ".questions.part"

@@ -65,7 +65,7 @@ def test_generation_keeps_what_is_finished_and_goes_on(asked_run: Run, tmp_path:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         f"error: a worker died (killed, perhaps out of memory); {len(kept)} of {shards} shards are kept; "
-        "rerun, with --workers 1 or a smaller --shard\n"
+        "rerun, with --workers 1 or a smaller --shard or a smaller --most-per-video\n"
     )
     assert 2 <= len(kept) < shards and {path: path.read_bytes() for path in run.questions.rglob("*.*")} == before
     (work / ".00007.half.part").mkdir(exist_ok=True)  # as a worker leaves it that dies while it writes

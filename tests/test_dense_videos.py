@@ -11,9 +11,12 @@ import pytest
 
 from conftest import copy
 from questree.benchmarks.agqa.editions import EDITIONS
-from questree.columns.joins import in_turn
+from questree.columns.joins import Ints, in_turn
 from questree.stages.generate import localised
+from questree.stages.generate import questions as asking
+from questree.stages.generate.cores import Core
 from questree.stages.generate.estimate import estimate
+from questree.stages.generate.rules import Tally
 from questree.stages.generate.sampling import ENOUGH, fitted
 from questree.stages.generate.shards import SAMPLED, GenerateOptions, generate
 from questree.stages.questions import Bank
@@ -135,6 +138,27 @@ def test_of_a_video_with_a_great_many_actions_few_times_are_ever_looked_at(
     assert ENOUGH * 30_000 < counts(run)[0] <= 30_000
     found = estimate(run, GenerateOptions(rare_below=0, most_per_video=30_000))
     assert found.questions == counts(run)[0]
+
+
+def test_other_times_that_may_be_meant_are_looked_at_some_at_a_time(
+    cleaned_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A video whose actions are done again has many for every candidate."""
+    together, own = list[int](), asking.sift
+
+    def watching(core: Core, weight: Ints, tally: Tally) -> tuple[Core, Ints]:
+        if core.chunk.otherwise is None:
+            together.append(len(core.row))
+        return own(core, weight, tally)
+
+    monkeypatch.setattr(asking, "sift", watching)
+    whole = made(copy(cleaned_run, tmp_path / "whole"), GenerateOptions(rare_below=3))
+    most = max(together)
+    together.clear()
+    monkeypatch.setattr(asking, "READ", most // 8)
+    some = made(copy(cleaned_run, tmp_path / "some"), GenerateOptions(rare_below=3))
+    assert max(together) < most / 4
+    assert all(table.equals(tables(some)[name]) for name, table in tables(whole).items())
 
 
 @pytest.mark.parametrize("wanted", [50, 10_000, 5_000_000])

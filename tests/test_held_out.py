@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from questree.api.vocabularies import draft_vocabulary
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.held_out import NC_OBJREL, PIECES, RELEASED, held_out, known
 from questree.faults import BadInput
@@ -19,7 +20,7 @@ from questree.stages.split.declared import agqa, left_out
 from questree.stages.split.drawn_lists import ENOUGH, drawn_lists
 from questree.tables.facts import ACTIONS, TRACKS, VIDEOS, Facts
 from questree.tables.run import Run
-from questree.vocabulary import Vocabulary, default
+from questree.vocabulary import Vocabulary, default, load
 from questree.vocabulary.check import check
 from questree.vocabulary.load import parse
 from questree.vocabulary.words import HeldOutWords
@@ -65,6 +66,16 @@ def test_agqas_lists_are_for_its_vocabulary_alone() -> None:
     parts = ["says(superlative)", "has(first)", 'uses(relation="behind")', 'uses(relation="holding")']
     assert compositions(words)["novel-compositions"] == parts
     assert left_out(words) == {}
+
+
+def test_a_draft_is_not_taken_for_agqas_by_the_name_of_its_file(tmp_path: Path) -> None:
+    actions = [{"class": "opening a tin", "start": 0, "end": 1}]
+    frames = [{"number": 0, "seconds": 0.0, "objects": [{"class": "tin", "relations": ["holding", "behind"]}]}]
+    video = {"id": "V", "length": 2.0, "frames": frames, "actions": actions}
+    (tmp_path / "own.json").write_bytes(msgspec.json.encode({"videos": [video]}))
+    draft_vocabulary(tmp_path / "own.json", out=tmp_path / "agqa.toml")
+    words = load(tmp_path / "agqa.toml")
+    assert (words.name, known(words)) == ("own agqa", (HeldOutWords(), []))
 
 
 def test_a_split_that_holds_nothing_out_is_left_out_and_says_so() -> None:

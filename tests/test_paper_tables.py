@@ -106,6 +106,16 @@ def test_lists_of_videos_have_the_papers_rows_and_columns(random_run: Run, tmp_p
     assert all(VIDEO_DAGS.group_of(asked[text]) == name for text, name in examples.items())
     said = [part.partition(": ")[2] for row in compositions if row["example"] for part in row["example"].split(" | ")]
     assert len(said) > 10 and {*said} <= {*asked}
+    whole, *parts = (part.partition(": ")[2] for part in compositions[0]["example"].split(" | "))
+    assert asked[whole] == "Interaction" and len(parts) == 3  # the person, the relation, the object
+
+
+def test_what_is_hidden_grounds_nothing(random_run: Run, tmp_path: Path) -> None:
+    run = copy(random_run, tmp_path)
+    file = run.folder / "facts" / "objects.parquet"
+    objects = pl.read_parquet(file)
+    objects.with_columns(visible=pl.int_range(pl.len()) >= 5).write_parquet(file)
+    assert videos.size_of(Run(run.folder))["objects"] == len(objects) - 5
 
 
 def test_lists_of_image_sets_have_the_papers_columns(tmp_path: Path) -> None:

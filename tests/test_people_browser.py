@@ -225,7 +225,8 @@ def test_films_and_frames_have_a_timeline_and_images_can_be_enlarged(
         assert marks == len(json.loads(page.locator("#strip").get_attribute("data-frames") or ""))
         assert page.locator("#strip image").count() > 1
         page.keyboard.press("Space")
-        expect(page.locator("#still")).to_have_attribute("data-frame", "2", timeout=5000)
+        played = re.compile(r"^([2-9]|\d\d)$")  # a busy machine may not see every frame
+        expect(page.locator("#still")).to_have_attribute("data-frame", played, timeout=5000)
         page.keyboard.press("Space")
         here = page.locator("#still").get_attribute("data-frame")
         box = page.locator("#strip").bounding_box()

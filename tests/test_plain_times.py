@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from judges.facts import ACTIONS, noun
+from judges import naive_generator as naive
+from judges.facts import ACTIONS, noun, read
 from judges.naive_generator import Question
 from judges.plain_times import SAID, Film, answers, referents
 from questree.benchmarks.agqa.editions import SECOND, Edition
@@ -16,6 +17,7 @@ from questree.stages.augment import AugmentOptions, augment
 from questree.stages.augment.rules import RULES
 from questree.tables.facts import Facts
 from questree.vocabulary import default
+from test_generate_judge import difference
 from worlds import generator_rows as rows
 from worlds.small import facts
 
@@ -162,3 +164,30 @@ def test_what_is_interacted_with_may_not_be_annotated() -> None:
     text = "video A\nframes 0 2 4\nshoe 1: behind\nbare o12 1: drinking from\naction c106 2 3"
     asked, released = (said(text, "objWhatGeneral", edition) for edition in (SECOND, RELEASED))
     assert released["while", "c106"] == "o30" and ("while", "c106") not in asked
+
+
+# a bag is held all the time; a box is taken, held and put, each a while before the last is over
+TAKEN = """
+video A
+frames 0 2 4 6 8 10 12
+bag all: holding
+action c043 1 5
+action c040 3 9
+action c042 7 11
+action c153 2 4
+"""
+
+
+def test_while_a_thing_is_taken_or_put_it_may_be_held_already_or_still() -> None:
+    """Rule 8 parts the three, so that the box is held from 4 to 8; while sneezing it is taken only."""
+    parted, _ = augment(facts(TAKEN), default())
+    asked, released = (rows.plain(rows.generated(parted, 0, edition=edition), 1)[0] for edition in (SECOND, RELEASED))
+    held = [{q.time.deeds[0].action for q in each if is_held_while(q)} for each in (asked, released)]
+    assert held == [{"c153"}, {"c043", "c042", "c153"}]
+    wanted, rejected = naive.generate(read(parted), 0)
+    assert difference(wanted, [asked]) == []
+    assert rejected["objWhat", UNSHOWN]
+
+
+def is_held_while(q: Question) -> bool:
+    return q.template == "objWhat" and q.relation == "r15" and q.time.kind == "while" and q.answer == "o2"

@@ -22,6 +22,7 @@ from questree.metrics.scores import Score
 from questree.models.bot_runs import answer_run
 from questree.models.bots import BotOptions
 from questree.scoring.run_scores import How
+from questree.scoring.split_rows import BY_FLAGS
 from questree.show.image_view import ImageView
 from questree.show.paper.latex import Look, escaped, latex
 from questree.show.report.document import Column, Failure, Grid, Line, Number
@@ -443,14 +444,16 @@ def test_an_oracle_has_no_failures(run: Run) -> None:
     assert list(failures(run, ("oracle",))) == []
 
 
-def test_the_head_says_what_was_scored_and_the_end_how_to_do_it_again(small: Run) -> None:
+def test_the_head_says_what_was_scored_and_the_end_how_to_do_it_again(small: Run, written: Path) -> None:
     made = report(small, ReportRequest("my run", MODELS, ("oracle",), "r.html"), HOW, workers=1)
     assert made.facts == (
         ("models", "seer, thinker"),
         ("scored on", "1 videos of the split test"),
         ("answers read", "exact; a question without a prediction: error"),
         ("intervals", "95 %, from 40 resamples with replacement"),
+        ("novel compositions", BY_FLAGS.partition(": ")[2].format("my run")),
     )
+    assert "by the flags of questions" not in (written / "report.html").read_text("utf-8")  # that run has splits
     facts = dict(made.made_from)
     assert facts["questions and sub-questions with a prediction"].startswith("seer 1")
     assert facts["decomposed"].endswith("; balanced False, closed True, rules_only False, invalid_actions 0")

@@ -10,7 +10,7 @@ from conftest import copy
 from judges import naive_rules_alone as judge
 from judges.facts import ACTIONS, OBJECTS, RELATIONS, WORDS, noun
 from questree.benchmarks.agqa.editions import FIRST, SECOND
-from questree.benchmarks.agqa.templates import TIMES
+from questree.benchmarks.agqa.templates import REFERENCES, TIMES
 from questree.stages.audit.audited import AuditOptions
 from questree.stages.audit.videos import audit
 from questree.stages.balance.levelling import BalanceOptions
@@ -20,7 +20,7 @@ from questree.stages.questions import Bank
 from questree.stages.rules_alone import RulesAlone, WordRules, inserted_actions, slots
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import ACTIONS as DONE
-from questree.tables.questions import QUESTIONS, packed_time, read_balanced, time_actions
+from questree.tables.questions import NOTHING16, QUESTIONS, TABLES, packed_time, read_balanced, time_actions
 from questree.tables.run import Run
 from questree.terms import ACTION, OBJECT
 
@@ -36,7 +36,21 @@ TIES = [
 STANDING_UP = "c154"  # says no fact: it is done to nothing
 
 
-def asked(random: Random) -> tuple[dict[str, int], judge.Asked]:
+Rows = dict[int, list[dict[str, int]]]  # video -> its ways to name an object
+WAYS = range(len(REFERENCES))
+
+
+def named(random: Random, video: int, time: tuple[str, int], names: Rows) -> tuple[int, tuple[str, str, str, str]]:
+    """A row of the video's references and what it says: a word, or a relation in some time, often that asked about."""
+    kind, relation = random.choice(WAYS), random.choice(TIES)
+    own = random.choice([time, time, ("all", 0), ("before", packed_time(TIMES.index("before"), 5, -1))])
+    number = RELATION_IDS.index(relation)
+    names[video].append({"video": video, "kind": kind, "object": 0, "relation": number, "time": own[1]})
+    a, b = (ACTION_IDS[at] if at >= 0 else "" for at in time_actions(own[1]))
+    return len(names[video]) - 1, (relation, own[0], a, b) if kind else ("", "", "", "")
+
+
+def asked(random: Random, names: Rows) -> tuple[dict[str, int], judge.Asked]:
     """A question of any words, as a row and in words; of few words, so that they often meet."""
     code = random.randrange(len(KNOWN))
     template, none = KNOWN.templates[code], 255
@@ -56,17 +70,25 @@ def asked(random: Random) -> tuple[dict[str, int], judge.Asked]:
     else:
         value = random.randrange(2)
         answer = (("before", "after") if kind.name == "order" else ("no", "yes"))[value]
+    video = random.choice([*names])
+    packed = packed_time(TIMES.index(time), *(ACTION_IDS.index(one) if one else -1 for one in (a, b)))
+    ways = [named(random, video, (time, packed), names) for kind in kinds.values() if kind == OBJECT.name]
+    first, second = (*(number for number, _ in ways), NOTHING16, NOTHING16)[:2]
     row = {
-        "video": 3 + random.randrange(2),
+        "video": video,
         "template": code,
         "relation": RELATION_IDS.index(relation) if relation else none,
         "x": at.get(0, none),
         "y": at.get(1, none),
-        "time": packed_time(TIMES.index(time), *(ACTION_IDS.index(one) if one else -1 for one in (a, b))),
+        "first": first,
+        "second": second,
+        "time": packed,
         "answer": value,
     }
     said = {kind: tuple(words[side] for side in words if kinds[side] == kind) for kind in (OBJECT.name, ACTION.name)}
-    return row, judge.Asked(template.name, relation, said[OBJECT.name], said[ACTION.name], time, a, b, answer)
+    things_said, deeds_said = said[OBJECT.name], said[ACTION.name]
+    own_names = tuple(name for _, name in ways)
+    return row, judge.Asked(template.name, relation, things_said, deeds_said, time, a, b, answer, own_names)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -74,10 +96,12 @@ def test_any_question_follows_from_rules_as_plain_loops_say(seed: int) -> None:
     random = Random(seed)
     made = {3: {*random.sample(DEEDS, 3), STANDING_UP}, 4: set[str]()}
     inserted = pl.DataFrame({"video": [3] * 4, "action": [ACTION_IDS.index(one) for one in made[3]]})
-    rules = RulesAlone(inserted, WordRules.of(WORDS), len(WORDS.objects), slots(KNOWN))
-    drawn = [asked(random) for _ in range(12_000)]
-    table = QUESTIONS.only("video", "template", "relation", "x", "y", "time", "answer")
-    found = rules.of_questions(table.frame(pl.DataFrame([row for row, _ in drawn])))
+    references, names = TABLES["1.0"]["references"], Rows({3: [], 4: []})
+    rules = RulesAlone(inserted, WordRules.of(WORDS), len(WORDS.objects), slots(KNOWN), references)
+    drawn = [asked(random, names) for _ in range(12_000)]
+    table = QUESTIONS.only("video", "template", "relation", "x", "y", "first", "second", "time", "answer")
+    given = table.frame(pl.DataFrame([row for row, _ in drawn]))
+    found = rules.of_questions(given, references.frame(pl.DataFrame(names[3] + names[4])))
     wanted = [judge.follows(said, made[row["video"]]) for row, said in drawn]
     wrong = [said for (_, said), one, other in zip(drawn, found, wanted, strict=True) if one != other]
     assert wrong == []
@@ -85,6 +109,9 @@ def test_any_question_follows_from_rules_as_plain_loops_say(seed: int) -> None:
     assert 300 < sum(of_order) < sum(wanted) < 9_000
     templates = {said.template for (_, said), follows in zip(drawn, of_order, strict=True) if follows}
     assert {"actTime", "actWhatBefore", "actWhatAfterAll", "actExists", "objRelExists", "objExists"} <= templates
+    by_name = [said.template for _, said in drawn if judge.said_by_a_name(said)]
+    assert {*by_name} == {"objRelExists", "andObjRelExists", "xorObjRelExists", "objWhatChoose"}
+    assert all(by_name.count(template) > 5 for template in {*by_name})
 
 
 def test_before_holding_a_phone_it_was_taken_whatever_the_video_shows() -> None:
@@ -113,14 +140,17 @@ def following(run: Run) -> pl.DataFrame:
             own = (ACTION_IDS[row["action"]], row["start"], row["end"])
             done.setdefault(row["video"], []).append(own)
     made = {video: judge.inserted(stages["raw"].get(video, []), now) for video, now in stages["facts"].items()}
-    questions = pl.concat([QUESTIONS.read(folder) for folder in Bank(run).folders()])
-    rows = [
-        row for row in questions.iter_rows(named=True) if judge.follows(in_words(row), made.get(row["video"], set()))
-    ]
+    rows = list[dict[str, int]]()
+    for folder in Bank(run).folders():
+        names: Rows = {}
+        for name in TABLES["2.0"]["references"].read(folder).iter_rows(named=True):
+            names.setdefault(name["video"], []).append(name)
+        every = QUESTIONS.read(folder).iter_rows(named=True)
+        rows += [row for row in every if judge.follows(in_words(row, names), made.get(row["video"], set()))]
     return pl.DataFrame([{name: row[name] for name in ("video", "number", "template")} for row in rows])
 
 
-def in_words(row: dict[str, int]) -> judge.Asked:
+def in_words(row: dict[str, int], names: Rows) -> judge.Asked:
     template = SECOND.by_code[row["template"]]
     sides = {side: template.kinds[slot] for side, slot in template.sides.items()}
     ids = {ACTION.name: ACTION_IDS, OBJECT.name: OBJECT_IDS}
@@ -130,7 +160,9 @@ def in_words(row: dict[str, int]) -> judge.Asked:
     words = ids.get(kind.name) or (["before", "after"] if kind.name == "order" else ["no", "yes"])
     relation = RELATION_IDS[row["relation"]] if "relation" in template.kinds else ""
     time, answer = TIMES[row["time"] & 255], words[row["answer"]]
-    return judge.Asked(template.name, relation, said[OBJECT.name], said[ACTION.name], time, a, b, answer)
+    ways = [names[row["video"]][row[side]] for side in ("first", "second") if row[side] != NOTHING16 and said["object"]]
+    named = tuple((RELATION_IDS[way["relation"]] if way["kind"] else "", "all", "", "") for way in ways)
+    return judge.Asked(template.name, relation, said[OBJECT.name], said[ACTION.name], time, a, b, answer, named)
 
 
 def test_balancing_selects_no_question_that_follows_from_rules_but_as_released(few_annotated: Run) -> None:

@@ -15,6 +15,7 @@ from questree.formats.agqa_import import read_questions
 from questree.metrics.answers import AnswerCounts, fit_rows, line, most_likely, score_agqa
 from questree.metrics.scores import Resampling, Score
 from questree.metrics.sets import score_generalization
+from questree.show.paper.latex import latex
 from questree.sources.covr import read_covr_questions, read_plan
 from questree.tables.scored import QuestionRecords
 from worlds.decomp_files import table
@@ -182,6 +183,16 @@ def test_every_missing_file_of_a_plan_is_named(tmp_path: Path) -> None:
         "model: no such file gone.json",
         "iid: no such file lost.json",
     ]
+
+
+def test_novel_compositions_by_type_are_a_line_each(asked: QuestionRecords) -> None:
+    """Table 4 has no binary and open questions apart, so nothing says that these are all."""
+    rows = score_agqa(asked, table(SAID)).rows("m")
+    lines: Any = next(told[1] for told in agqa_tables(rows) if told[0] == "Novel compositions by type")
+    assert [[*line] for line in lines] == [[" ", "m", "n"]] * 4
+    (grid,) = (one for one in score_grids("agqa", rows, {}, None) if one.name == "agqa-novel-all")
+    assert [line.heads for line in grid.lines] == [("Sequencing",), ("Superlative",), ("Duration",), ("Obj-rel",)]
+    assert r"\midrule" + "\nSequencing & 100.00 & 1" in latex(grid)
 
 
 def indirect_objects(rows: list[Score]) -> dict[str, Any]:

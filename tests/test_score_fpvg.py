@@ -431,6 +431,7 @@ def test_the_best_model_is_bold_and_medians_of_runs_are_tested(folder: Path) -> 
     paper, how = PaperOptions(markdown=folder / "t.md", latex=folder / "t.tex"), OnePolicy(resamples=50)
     found = scores(folder, **given, model=["UpDn", "UpDn", "MAC"], paper=paper, how=how, ood=folder / "ood.json")
     text = (folder / "t.md").read_text()
+    assert text.index("| MAC |") < text.index("| UpDn, median")  # by FPVG+, as printed
     lines = [line for line in text.splitlines() if line.startswith("| UpDn, median of 2 runs |")]
     assert f"**{100 * (found['UpDn, median of 2 runs', 'FPVG+', 'all', 'Overall'].value or 0):.2f}**" in lines[0]
     assert " | 0.00\\*" in text and "Of several training runs the medians are compared" in text
@@ -441,6 +442,9 @@ def test_the_best_model_is_bold_and_medians_of_runs_are_tested(folder: Path) -> 
     about = next(line for line in text.split(header)[0].splitlines()[::-1] if line)
     assert "In per cent" not in about and "Intervals hold 95 %" in about  # a ratio is no share
     assert f"{wanted[0].value:.3f}" in (folder / "t.tex").read_text()
+    alone = {name: files[:2] for name, files in given.items()}
+    scores(folder, **alone, model=["UpDn", "UpDn"], paper=paper, how=OnePolicy(resamples=0))
+    assert "their intervals reach as far as the run farthest away" in (folder / "t.md").read_text()
 
 
 def test_options_of_runs_are_given_for_every_run(folder: Path) -> None:

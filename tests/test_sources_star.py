@@ -74,7 +74,7 @@ def test_the_released_sample_is_read() -> None:
     reading = read_star(SHARED, default(), 30.0)
     assert reading.facts.frames["number"].to_list() == [288, 327, 367, 406, 408, 445, 447]
     assert presence(reading.facts) == {"book": [5, 6], "closet": [0, 1, 2, 3, 4, 5, 6], "paper": [1, 2, 4, 5]}
-    assert actions(reading.facts) == [("c112", 1, 9.6, 14.9, 0, 6)]
+    assert actions(reading.facts) == [("c112", 1, 9.6, 448 / 30, 0, 6)]  # until frame 447 has been shown
     assert reading.skipped == {}
 
 

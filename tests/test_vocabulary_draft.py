@@ -183,6 +183,24 @@ def test_names_with_brackets_shorthand_and_prepositions_are_read() -> None:
     ]
 
 
+def test_what_steps_do_is_not_counted_as_done_to_something_else() -> None:
+    """Of what only steps name, whichever comes first; an annotated car is the car of "parked car"."""
+    deeds = ["eat butter", "eat peanut butter", "wash potato", "wash sweet potato", "enter parked car"]
+    deeds += ["look both ways", "look in both directions"]
+    words = read(UsedWords(Counter(["car"]), actions=Counter(dict(zip(deeds, range(9, 0, -1), strict=False)))))
+    things = {thing.id: thing.name for thing in words.objects}
+    about = [things.get(words.actions[words.action_at[name]].object, "") for name in deeds]
+    assert about == ["butter", "peanut butter", "potato", "sweet potato", "car", "", ""]
+
+
+def test_limbs_that_somebody_stands_on_are_their_own() -> None:
+    deeds = ["land on both feet", "balance on one leg", "attach leg to table"]
+    words = read(UsedWords(actions=Counter(deeds)))
+    said = {thing.name: thing.article for thing in words.objects if not thing.part_only}
+    assert (said["feet"], said["leg"]) == ("their", "their")
+    assert words.actions[words.action_at["attach leg to table"]].phrase == "attaching the leg to the table"
+
+
 def test_what_only_steps_name_is_said_with_the() -> None:
     """Which reads well of what is not counted, too; "a" where files have the thing or say so, and of what is done."""
     steps = {
@@ -254,6 +272,23 @@ def test_relations_are_grouped_by_their_words() -> None:
     }
     assert words.lists.never_asked_relations == words.lists.not_touching_contacts == ("not contacting", "unsure")
     assert words.lists.vague_relations == ("unsure",)
+
+
+def test_what_is_done_at_a_distance_is_no_interaction() -> None:
+    relations = ["not-looking at", "in-front-of", "waving_at", "yielding to", "moving-towards"]
+    deeds = ["dribble past defender", "wave at driver", "exit building", "wave flag"]
+    words = read(UsedWords(relations=Counter(relations), actions=Counter(deeds)))
+    found = [words.relations[words.relation_at[name]] for name in relations]
+    assert [(word.name, word.group) for word in found] == [
+        ("not looking at", "contact"),
+        ("in front of", "spatial"),
+        ("waving at", "spatial"),
+        ("yielding to", "spatial"),
+        ("moving towards", "spatial"),
+    ]
+    assert words.lists.never_asked_relations == ("not looking at", "hands on")
+    assert words.lists.not_touching_contacts == ("not looking at",)
+    assert words.entailments == {"waving": ("hands on",)}
 
 
 def test_what_is_done_to_a_thing_by_hand_is_an_interaction(tmp_path: Path) -> None:

@@ -1,19 +1,21 @@
-"""Which answers an action may change that goes on in the time asked about on none of its frames, by plain sets, or
-that is done to what is not annotated; and on which side of another action something is done, in seconds."""
+"""Which answers an action may change that goes on in the time asked about on none of its frames, by plain sets, that
+cleaning may have cut off it, or that is done to what is not annotated; and on which side of another action something
+is done, in seconds."""
 
 from typing import TYPE_CHECKING
 
 from judges import operators as judge
-from judges.facts import INTERACTING, Video, Window, folded, merged, once, pair
-from judges.naive_rules_alone import entailed
+from judges.facts import INTERACTING, Video, Window, folded, merged, noun, once, pair
+from judges.naive_rules_alone import entailed, role
 
 if TYPE_CHECKING:
     from judges.naive_answers import Candidate
+    from judges.naive_references import Time
 
 ORDERED = {"First": judge.first, "Last": judge.last}
 
 
-def unshown(video: Video, window: Window, relation: str) -> set[str]:
+def unshown(video: Video, window: Window, time: "Time", relation: str) -> set[str]:
     """What has the relation in these seconds because of actions that no frame of the window shows."""
     spans = [(each.action, each.start, each.over, {*each.frames}) for each in video.instances]
     spans += [(str(action), start, end, set[int]()) for action, start, end in video.done[len(spans) :]]
@@ -22,6 +24,17 @@ def unshown(video: Video, window: Window, relation: str) -> set[str]:
         goes_on = start < window.until and end > window.since
         if goes_on and not frames & window and (done := pair(action)) and relation in entailed(done[0]):
             found.add(done[1])
+    return found | (cut_apart(video, window, time.deeds[0].action, relation) if time.kind == "while" else set())
+
+
+def cut_apart(video: Video, window: Window, during: str, relation: str) -> set[str]:
+    """What has the relation because of another taking, holding or putting of the thing just before or after one."""
+    found = set[str]()
+    for action, start, end in video.done:
+        meets = abs(start - window.until) < 5e-7 or abs(end - window.since) < 5e-7
+        places = {role(action), role(during)}
+        if meets and len(places - {None}) == 2 and noun(action) == noun(during) and (done := pair(action)):
+            found |= {done[1]} if relation in entailed(done[0]) else set()
     return found
 
 
@@ -49,12 +62,12 @@ def may_change(c: "Candidate") -> bool:
     if c.template in ("relTime", "objTime") and not c.video.released_between:
         return on_the_other_side(c, folded(c.relation) if c.relation else INTERACTING)
     if c.template == "objWhatGeneral" and not c.video.released_between:
-        touched = c.objects_of(INTERACTING) | unshown(c.video, c.window, INTERACTING)
+        touched = c.objects_of(INTERACTING) | unshown(c.video, c.window, c.time, INTERACTING)
         return bool(touched - {c.answer})
     relation = INTERACTING if c.template == "objExists" else c.relation and folded(c.relation)
     if not relation or c.video.released_between:
         return False
-    hidden, named = unshown(c.video, c.window, relation), {merged(thing) for thing in c.named}
+    hidden, named = unshown(c.video, c.window, c.time, relation), {merged(thing) for thing in c.named}
     new = hidden - c.objects_of(relation)
     for end, decides in ORDERED.items():
         if c.template.startswith(f"obj{end}"):

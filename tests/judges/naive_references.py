@@ -141,7 +141,7 @@ def timed_things(video: Video, relation: str) -> list[Thing]:
         verbs = {folded(ACTIONS[deed.action].verb) for deed in time.deeds}
         objects = {word for deed in time.deeds if (word := class_named(deed.action))}
         banned = NEVER_SLOT | objects
-        hidden = set() if video.released_between else unshown(video, frames(video, time), relation)
+        hidden = set() if video.released_between else unshown(video, frames(video, time), time, relation)
         if relation not in verbs:
             told = {kind: o for kind, o in named.items() if o and o not in banned and not hidden - {o}}
             found += [Thing(kind, o, relation, time) for kind, o in told.items()]

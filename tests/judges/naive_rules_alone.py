@@ -1,7 +1,8 @@
 """Whether the answer of a question follows from rules alone, in words: what was inserted, and what is always so.
 
-`named` is what a question names, by ids: its template, relation, the objects and actions in its slots, its time phrase
-and the answer. Of order: taking, holding, putting of one thing; of entailments: the vocabulary's table, in steps.
+`Asked` is what a question names, by ids: its template, relation, the objects and actions in its slots, its time phrase,
+the answer, and what its objects are named by. Of order: taking, holding, putting of one thing; of entailments: the
+vocabulary's table, in steps.
 """
 
 from typing import NamedTuple
@@ -24,6 +25,9 @@ class Asked(NamedTuple):
     a: str  # action of the time, or nothing
     b: str
     answer: str  # id of an action or object; yes, no, before, after
+    names: tuple[
+        tuple[str, str, str, str], ...
+    ] = ()  # of each object: the relation that names it, and time, a, b of that
 
 
 def inserted(annotated: list[Done], now: list[Done]) -> set[str]:
@@ -36,7 +40,22 @@ def inserted(annotated: list[Done], now: list[Done]) -> set[str]:
 
 
 def follows(asked: Asked, made: set[str]) -> bool:
-    return rests_on_inserted(asked, made) or always_so(asked)
+    return rests_on_inserted(asked, made) or always_so(asked) or said_by_a_name(asked)
+
+
+def said_by_a_name(asked: Asked) -> bool:
+    """Whoever carries a thing touches "the thing they carried", when they did."""
+    own = (asked.time, asked.a, asked.b)
+    said = [
+        bool(relation) and (asked.time == "all" or own == time) and asked.relation in entailed(relation)
+        for relation, *rest in asked.names
+        for time in [tuple(rest)]
+    ]
+    if asked.template == "objWhatChoose":
+        return any(one and thing == asked.answer for one, thing in zip(said, asked.objects, strict=True))
+    if asked.template in ("objRelExists", "andObjRelExists"):
+        return bool(said) and all(said) and asked.answer == "yes"
+    return asked.template == "xorObjRelExists" and said[1:] == [True] and asked.answer == "no"
 
 
 def answers_with(asked: Asked) -> str:

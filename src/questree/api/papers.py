@@ -92,13 +92,13 @@ def score_grids(
     by_answer: bool = False,
 ) -> "list[Grid]":
     """Score rows as tables, the best of several models bold, marks on what differs from it."""
-    from questree.metrics.best import marks, note
+    from questree.metrics.best import MEDIANS, marks, note
     from questree.show.paper import grids
     from questree.show.report.document import ScoreRows
 
     found = marks(rows, models, resampling)
     medians = any(not isinstance(own, Scored) and len(own) > 1 for own in models.values())
-    said = note(resampling if found.p else None, medians) if found.best else ""
+    said = " ".join([*[note(resampling if found.p else None)] * bool(found.best), *[MEDIANS] * medians])
     scored = ScoreRows(rows, found)
     if layout == "all":
         return list(grids.grids(scored, grids.all_tables(rows), said))

@@ -103,7 +103,7 @@ def kind_table(table: KindTable, rows: list[Score]) -> Telling:
     lines = []
     for (above, name, kind), own in found.items():
         cells = {title: shown(row, notes) for title, row in zip(names, own, strict=True)}
-        heads = ({"": above} if above else {}) | {" ": name, "  ": kind}
+        heads = ({"": above} if above else {}) | {" ": name} | ({"  ": kind} if len(table.kinds) != 1 else {})
         lines.append({**heads, **cells, **numbers(own, names, counts, found.values())})
     yield table.title, lines
     yield from notes.lines()

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from questree.benchmarks.agqa.held_out import NAME as AGQA
 from questree.faults import BadInput
 from questree.places import path_of
 from questree.vocabulary import Vocabulary as Vocabulary
@@ -46,7 +47,8 @@ def draft_vocabulary(facts: "StrPath", *, out: "StrPath", name: str | None = Non
     used = used_words(source)
     if not (used.objects or used.relations or used.actions):
         raise BadInput.at(source, "expected class names of objects, relations or actions, got none")
-    text, look, shared = drafted(used, name or place.stem, source.name)
+    called = f"own {AGQA}" if place.stem == AGQA else place.stem  # AGQA's name stands for its lists
+    text, look, shared = drafted(used, name or called, source.name)
     words = parse(text, place)
     with new_file(place) as work:
         work.write_text(text, "utf-8")

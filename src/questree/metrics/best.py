@@ -24,7 +24,7 @@ TEST = (
     f"signs, of {FEWEST} items or more; of k models p times k / 2, as any two might have been the best and the other; "
     "Benjamini-Hochberg over all such differences that are printed)."
 )
-MEDIANS = "Of several training runs the medians are compared."
+MEDIANS = "Of several training runs the medians are compared; their intervals reach as far as the run farthest away."
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,9 @@ def differing(p: Mapping[Key, float]) -> set[Key]:
     return {key for key, one in zip(p, q, strict=True) if one <= LEVEL}
 
 
-def note(resampling: Resampling | None, medians: bool = False) -> str:
+def note(resampling: Resampling | None) -> str:
     """What marks mean, for captions."""
-    if resampling is None:
-        return BEST
-    return " ".join([BEST, TEST.format(resampling.resamples), *[MEDIANS] * medians])
+    return BEST if resampling is None else f"{BEST} {TEST.format(resampling.resamples)}"
 
 
 def sign(metric: str) -> int:

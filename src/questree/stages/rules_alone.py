@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import AFTER, BEFORE, BETWEEN, TIMES, WHILE
+from questree.benchmarks.agqa.templates import AFTER, BEFORE, BETWEEN, DIRECT, REFERENCES, TIMES, WHILE, Template
 from questree.columns.compiled import njit
 from questree.columns.joins import Ints
 from questree.domains.video.kinds import ORDER
@@ -16,12 +16,15 @@ from questree.stages.augment.opposites import touching_and_apart
 from questree.stages.augment.relations import closure
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import ACTIONS
-from questree.tables.questions import time_actions, time_kind
+from questree.tables.questions import NOTHING16, TABLES, time_actions, time_kind
 from questree.tables.run import Run
-from questree.terms import ACTION, OBJECT
+from questree.tables.table import Table
+from questree.terms import ACTION, OBJECT, Node, Term
 from questree.vocabulary.words import NONE, Vocabulary
 
 NEITHER, AN_OBJECT, AN_ACTION, IN_ORDER = range(4)  # what a slot or an answer is
+NO_PAIRS, A_PAIR, BOTH, BUT_NOT, CHOICE = range(5)  # what is asked of the objects of its slots
+PAIRED = {"both": BOTH, "but_not": BUT_NOT, "choose": CHOICE}
 KINDS = {OBJECT.name: AN_OBJECT, ACTION.name: AN_ACTION}
 NO_ROLE = -1
 KIND_BEFORE, KIND_AFTER, KIND_WHILE, KIND_BETWEEN = (TIMES.index(kind) for kind in (BEFORE, AFTER, WHILE, BETWEEN))
@@ -70,17 +73,21 @@ class RulesAlone:
     inserted: pl.DataFrame  # video, action
     words: WordRules
     objects: int  # in the vocabulary
-    slots: Ints  # [template, 6] kinds of x, y and the answer, is there a relation, what yes says is x, no says another
+    slots: Ints  # [template, 7] kinds of x, y and the answer, is there a relation, what yes says is x, no says another,
+    # what is asked of its pairs
+    references: Table  # as the edition of the questions has them
 
     @classmethod
-    def of(cls, run: Run, known: TemplateColumns) -> Self:
+    def of(cls, run: Run, known: TemplateColumns, edition: str) -> Self:
         """Of a run without the facts as they were read, nothing is known to be inserted."""
         words, facts = run.vocabulary(), run.table("facts", ACTIONS)
         raw = run.table("raw", ACTIONS) if (run.raw / "actions.parquet").is_file() else facts
-        return cls(inserted_actions(raw, facts, words), WordRules.of(words), len(words.objects), slots(known))
+        inserted, table = inserted_actions(raw, facts, words), TABLES[edition]["references"]
+        return cls(inserted, WordRules.of(words), len(words.objects), slots(known), table)
 
-    def of_questions(self, questions: pl.DataFrame) -> NDArray[np.bool_]:
-        """[question]; of columns video, template, relation, x, y, time, answer."""
+    def of_questions(self, questions: pl.DataFrame, references: pl.DataFrame) -> NDArray[np.bool_]:
+        """[question]; of columns video, template, relation, x, y, first, second, time, answer; references: of all
+        these videos, as their shard has them."""
         if questions.is_empty():
             return np.zeros(0, bool)
         video = questions["video"].to_numpy()
@@ -94,9 +101,22 @@ class RulesAlone:
         pairs = np.zeros((last - first + 1, len(self.words.relation_role), self.objects), bool)
         pairs[own, self.words.verb[action], self.words.object[action]] = True
         columns = [questions[name].to_numpy() for name in ("template", "relation", "x", "y", "time", "answer")]
-        given = [video, first, *columns, self.slots, actions, pairs, *self.words]
+        inside = [relations_inside(questions, references, side) for side in ("first", "second")]
+        given = [video, first, *columns, *inside, self.slots, actions, pairs, *self.words]
         found: NDArray[np.bool_] = _follow(*given)
         return found
+
+
+def relations_inside(questions: pl.DataFrame, references: pl.DataFrame, side: str) -> Ints:
+    """[question] the relation that names its object, if what is named so has it in the time asked about."""
+    video, row, time = (questions[name].to_numpy() for name in ("video", side, "time"))
+    if references.is_empty():
+        return np.full(len(row), NONE)
+    at = np.minimum(np.searchsorted(references["video"], video) + row, len(references) - 1)
+    kind, relation = references["kind"].to_numpy()[at], references["relation"].to_numpy()[at].astype(np.int64)
+    own = references["time"].to_numpy()[at] if "time" in references.columns else 0
+    said = (row != NOTHING16) & (kind != REFERENCES.index(DIRECT)) & ((time == 0) | (time == own))
+    return np.where(said, relation, NONE)
 
 
 def slots(known: TemplateColumns) -> Ints:
@@ -107,18 +127,32 @@ def slots(known: TemplateColumns) -> Ints:
         yes = bool(kind.yes) and [*kinds] == [0] and "time" in template.kinds
         answer = IN_ORDER if kind == ORDER and [*kinds.values()] == [AN_ACTION] * 2 else KINDS.get(kind.name, NEITHER)
         other = relation and "equals" in template.operators
-        found.append((kinds.get(0, NEITHER), kinds.get(1, NEITHER), answer, relation, yes, other))
+        found.append((kinds.get(0, NEITHER), kinds.get(1, NEITHER), answer, relation, yes, other, of_pairs(template)))
     return np.array(found, np.int64)
+
+
+def of_pairs(template: Template) -> int:
+    """Asked of a relation and one object, of two objects, or which of two."""
+    node = template.node
+    if is_pair(node):
+        return A_PAIR
+    every = node.op.name == "choose" or all(map(is_pair, node.args))
+    return PAIRED.get(node.op.name, NO_PAIRS) if every else NO_PAIRS
+
+
+def is_pair(term: Term) -> bool:
+    event = term.args[0] if isinstance(term, Node) and term.op.name == "within" else None
+    return isinstance(event, Node) and event.op.name == "interaction"
 
 
 @njit(cache=True, nogil=True)
 def _follow(  # type: ignore[no-untyped-def]
-    video, first, template, relation, x, y, time, answer,
+    video, first, template, relation, x, y, time, answer, inside_x, inside_y,
     slots, actions, pairs, role, noun, verb, done_to, relation_role, entails, contact
 ):  # fmt: skip
     found = np.zeros(len(video), np.bool_)
     for row in range(len(video)):
-        x_kind, y_kind, answered, related, yes, other = slots[template[row]]
+        x_kind, y_kind, answered, related, yes, other, asked = slots[template[row]]
         here, kind = np.int64(video[row]) - first, kind_of(np.int64(time[row]))
         a, b = actions_of(np.int64(time[row]))
         act_x = np.int64(x[row]) if x_kind == AN_ACTION else np.int64(NONE)
@@ -142,7 +176,7 @@ def _follow(  # type: ignore[no-untyped-def]
             rests = rests or (thing >= 0 and own[thing]) or (x_kind == NEITHER and answered == NEITHER and own.any())
             rests = rests or (other and answer[row] == 0 and own.any())
             rests = rests or (x_kind == AN_OBJECT and own[x[row]]) or (y_kind == AN_OBJECT and own[y[row]])
-        # the usual order or an entailment says it
+        # the usual order or an entailment says it, of the time's action or of what the thing is named by
         if answered == IN_ORDER and noun[act_x] == noun[act_y] and role[act_x] != role[act_y]:
             rests = rests or (role[act_x] < role[act_y]) == (answer[row] == 0)
         earlier = a if kind in (KIND_AFTER, KIND_BETWEEN) else NONE
@@ -155,5 +189,14 @@ def _follow(  # type: ignore[no-untyped-def]
             rests = rests or (done_to[earlier] == thing and 0 <= role[earlier] < own_role)
             rests = rests or (done_to[later] == thing and 0 <= own_role < role[later])
             rests = rests or (kind == KIND_WHILE and done_to[a] == thing and entails[verb[a], does])
+        if related and asked != NO_PAIRS:
+            says_x = inside_x[row] >= 0 and entails[inside_x[row], does]
+            says_y = inside_y[row] >= 0 and entails[inside_y[row], does]
+            if asked == CHOICE:
+                rests = rests or (says_x and answer[row] == x[row]) or (says_y and answer[row] == y[row])
+            elif asked == BUT_NOT:
+                rests = rests or (says_y and answer[row] == 0)
+            else:
+                rests = rests or (says_x and (asked == A_PAIR or says_y) and answer[row] == 1)
         found[row] = rests
     return found

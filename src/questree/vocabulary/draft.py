@@ -13,6 +13,7 @@ from questree.vocabulary.drafted_words import LOOK, DraftWord, DraftWords, numbe
 from questree.vocabulary.inflection import (
     BODY,
     ENGLISH,
+    PREPOSITIONS,
     article,
     base,
     is_plural,
@@ -29,7 +30,8 @@ PERSON, ANNOTATED, INTERACTING = "person", "annotated", "interacting with"
 HANDLING = "hands on"
 SOMEWHERE = ("put", "place", "lay")  # need a place
 AFAR = set(ENGLISH["done_from_afar"].split())
-AT, SEEING = (["at"], ["to"], ["towards"], ["toward"]), ("watch", "see", "view", "observe")
+AT, SEEING = (["at"], ["to"]), ("watch", "see", "view", "observe")
+BY_DISTANCE = {"toward", "towards", "past", "for"}
 UNNAMED = "something unnamed"
 SYNONYMS = [row.split(", ") for row in ENGLISH["synonyms"].split("\n") if row]
 NEGATIVE = ("not", "no", "none", "unsure", "unknown", "never", "without")
@@ -53,6 +55,11 @@ def vague(name: str) -> bool:
     """Does it say that there is no class: other, misc object, unknown action?"""
     first, *rest = name.split(" ")
     return first in VAGUE and set(rest) <= NO_KIND
+
+
+def at_a_distance(verb: str, rest: list[str]) -> bool:
+    """Wave at, dribble past: does it touch nothing for the word that links it to the thing?"""
+    return bool(rest) and (rest[-1] in BY_DISTANCE or f"{verb}-{rest[-1]}" in AFAR)
 
 
 class Draft:
@@ -89,7 +96,8 @@ class Draft:
         verbs = {str(word.fields["verb"]) for word in self.actions.values() if "object" in word.fields}
         own = (word for word in self.relations.values() if word.id in verbs and word.fields["group"] == "verb")
         own = (word for word in own if "folds" not in word.fields)
-        return [word.name for word in own if str(word.fields["present"]).split(" ")[0] not in AFAR]
+        said = ((word.name, *str(word.fields["present"]).split(" ")) for word in own)
+        return [name for name, verb, *rest in said if verb not in AFAR and not at_a_distance(verb, rest)]
 
     def hands_on(self) -> DraftWord:
         """A contact nobody is asked about: what holds of a thing to which something is done."""
@@ -132,6 +140,8 @@ class Draft:
 
     def relation(self, given: str, times: int) -> None:
         name = cleaned(given)
+        parts = name.replace("-", " ").split()  # in-front-of, not-looking at
+        name = " ".join(parts) if {*parts} & PREPOSITIONS.union(NEGATIVE) else name
         if name == ANNOTATED:
             name = self.relations.unused(name)
             self.share(f'relation "{given}"', f'called "{name}": "{ANNOTATED}" comes by itself')
@@ -148,6 +158,7 @@ class Draft:
             words = words[: -2 * (len(words) > 2 and words[-1] in NO_CLASS and words[-2] in ("a", "an")) or None]
             verbs, rest = [base(verb) for verb in words[0].split("/") if verb] or words[:1], " ".join(["", *words[1:]])
             afar = verbs[0] in AFAR and (words[1:2] in AT or verbs[0] in SEEING)  # to point at is not to touch
+            afar = afar or at_a_distance(verbs[0], words[1:])
             name, present, did = (" or ".join(map(form, verbs)) + rest for form in (progressive, str, past))
             fields = {"name": name, "group": "spatial" if afar else "contact", "present": present, "past": did}
             known = all(map(verb_forms, verbs)) or is_progressive(words[0])
@@ -191,8 +202,10 @@ class Draft:
             fields = {"phrase": step.phrase, "present": step.present, "past": step.past, "verb": verb.id}
             self.patterns[step.phrase] = step.pattern
             if step.noun:
-                ways = (some for some in ("their", article(step.noun)) if f" {some} {step.noun} " in f"{step.phrase} ")
-                fields["object"] = self.thing(step.noun, times=times, by_step=next(ways, "the")).id
+                ways = [some for some in ("their", article(step.noun)) if f" {some} {step.noun} " in f"{step.phrase} "]
+                own = self.steps.things.articles(step.noun, step.verb) == ["their"]  # landing on both feet
+                by_step = "their" if own else [*ways, "the"][0]
+                fields["object"] = self.thing(step.noun, times=times, by_step=by_step).id
             fields |= {"role": step.role} if step.role else {}
             if step.role and not self.unnamed:
                 said_of: dict[str, object] = {"name": self.objects.unused(UNNAMED), "article": "", "part_only": True}

@@ -72,7 +72,7 @@ NOTES = {
     ),
     "hold_verbs": ListNote(
         "verbs of holding, between taking and putting",
-        "actions keep their annotated times",
+        'actions keep their annotated times, and balancing keeps "before holding it: taking it"',
     ),
     "put_verbs": ListNote(
         "verbs of putting: they start after holding the same object ends, and "

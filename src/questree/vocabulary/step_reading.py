@@ -55,12 +55,14 @@ QUALITIES, PERFORMING, WITH_OF, WITH_BACK = (
     set(ENGLISH[name].split()) for name in ("qualities", "performing", "with_of", "with_back")
 )
 STAGES = {"keep", "stop", "finish", "practice", "resume"}
+BEFORE_SPORT = PERFORMING | STAGES | BEGIN | {"go", "help"}
 WHEN = {"before", "after", "during", "per", "than", "via"}
 INTO = {"in", "into", "on", "onto", "to", "from"}
 NEEDS_THING = {"to", "at", "with", "of", "for", "from", "into", "onto", "toward", "towards", "against"}
+AUXILIARY = PARTICLES | STATES | {"help", "let"}
 NEEDS_THING_AFTER = {"lean", "sit", "stand", "lie", "step", "press", "knock", "sleep", "climb"}  # with "on"
 NO_VERB, NEW_VERB, OPEN = "no verb that is known", "a verb that is not known", "ends in a preposition"
-EITHER, TWO = "a verb or a thing", "two verbs"
+EITHER, TWO, STATE = "a verb or a thing", "two verbs", "a state said as an action"
 
 
 @dataclass
@@ -114,6 +116,8 @@ class StepReader:
         last = first.particle.split(" ")[-1]
         odd += [EITHER] * any(by == "by" and {*verb_forms(done)} == {PAST} for done, by in pairwise(words))  # caught by
         odd += [EITHER] * any(unclear_to(words[at:]) for at in range(1, len(words)))
+        beside = BARE in verb_forms("".join(words[1:2])) and {*words[2:3]} & DETERMINERS
+        odd += [TWO] * bool(beside and not {*words[:2]} & AUXILIARY)  # wash rinse the plate
         odd += [OPEN] * (len(clauses) == 1 and not first.words and last in PREPOSITIONS)
         phrase, present, did = (
             " ".join(word for each in clauses for word in each.said(form(each.verb)))
@@ -253,6 +257,10 @@ def with_verb(words: list[str], odd: list[str]) -> list[str]:
         either |= PROGRESSIVE in known and end > 2 and words[1] in AFTER_ING  # parking lot entry
         either |= words[0] in ALONE - {"walk", "run"} and len(words) == 2 and words[1] not in still  # jump ball
         move = called and words[end - 1] in MOVES
+        sport = BARE in known and end > 1 and verb_forms(words[end - 1]).get(PROGRESSIVE) in ALONE
+        if sport and known[BARE] not in BEFORE_SPORT and not {*words[:end]} & (POINTED | BEFORE_NOUN):
+            move, either = end == 2, True  # ice skating, cross country skiing
+        odd += [STATE] * (len(words) == 1 and {*known} == {PAST})  # parked
         either |= words[0] in {"push", "pull"} and words[1:] == ["up"]  # an exercise
         either |= words[0] in THINGS and {*words[1:2]} <= {"with", "without"} and words[-1] in ROLES  # cycle with rider
         odd += [NO_VERB if move else EITHER] * (called or either)

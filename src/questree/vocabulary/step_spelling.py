@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from questree.vocabulary.check import UNSPELLABLE
 from questree.vocabulary.class_names import BEFORE_NOUN, BRACKETS, NO_THING, PROPER, SHORTHAND, told_apart
-from questree.vocabulary.inflection import ENGLISH, PAST, PREPOSITIONS, PROGRESSIVE, verb_forms
+from questree.vocabulary.inflection import BARE, ENGLISH, PAST, PREPOSITIONS, PROGRESSIVE, verb_forms
 
 NOT_SAID, PLACING, THINGS = (set(ENGLISH[name].split()) for name in ("not_said", "placing", "things_too"))
+ADVERBS = {*ENGLISH["adverbs"].split()} - {*ENGLISH["telling"].split()}
 INTO_WITH = {"into", "onto", "to", "with"}
 PEOPLE, MACHINES = (set(ENGLISH[name].replace("_", " ").split()) for name in ("people", "machines"))
-DOUBLED = re.compile(r"^\W*([A-Za-z]+)\s*-\s*\1\b", re.IGNORECASE)  # Pour-Pour
+VERB_KEY = re.compile(r"\W*([A-Za-z]+)\s*-\s*(\S.*)", re.DOTALL)  # Pour-Pour
 TAG = re.compile(r"^#\w+\s+(?=[A-Z]\b)")  # #C C opens a door
 GROUP = re.compile(r"^([^:]*):\s+(?=\S)")  # Make omelet: Crack eggs
 LOUD_GROUP = re.compile(r"^[A-Z_ ]{3,}:(?=\S)")  # COOKING:MAKE_BREAD
@@ -26,7 +27,7 @@ MANY, SIGNS, BROUGHT, RUN_ON = "several clauses", "signs in it", "words in brack
 def spelled_out(name: str) -> tuple[list[str], list[str]]:
     """The words of a step's name, in small letters but for what is always written large, and what is odd about it."""
     odd = list[str]()
-    text = _without_group(DOUBLED.sub(r"\1", TAG.sub("", name.strip())), odd)
+    text = _without_group(_without_key(TAG.sub("", name.strip()), odd), odd)
     text = re.sub(r"(\d)\s?[\"″”]", r"\1-inch", text)
     if not re.search(r"[\s_-]", text) and HUMPS.search(text):
         text = HUMPS.sub(" ", text)
@@ -48,6 +49,19 @@ def spelled_out(name: str) -> tuple[list[str], list[str]]:
     odd += [SIGNS] * any(CODE.search(word) and not MODEL.fullmatch(word) for word in words)
     odd += [RUN_ON] * any(re.search(r"-(to|from|into|with)-", word) for word in words)
     return [OURS.get(word, word) for word in _once(_keys_turned(words))], odd
+
+
+def _without_key(text: str, odd: list[str]) -> str:
+    """Pour-Pour oil, whisk-quickly whisk it, add-Sprinkle salt: a sentence after its verb."""
+    if not (found := VERB_KEY.fullmatch(text)):
+        return text
+    key, words = found[1].lower(), re.findall(r"[\w'’/-]+", found[2])
+    small = [word.lower() for word in words]
+    dropped = small[:1] == [key] or (key in small[1:2] and small[0] not in BEFORE_NOUN)
+    if words[1:] and words[0].istitle() and not words[1].istitle() and not verb_forms(f"{key}-{small[0]}"):
+        dropped |= bool(verb_forms(key)) and BARE in verb_forms(small[0])  # not Stir-Fry the noodles
+    odd += [MANY] * (key in small[2:] and not dropped)  # whisk-with a fork, whisk it
+    return found[2] if dropped else text
 
 
 def _without_group(text: str, odd: list[str]) -> str:
@@ -78,6 +92,8 @@ def _without_brackets(text: str, odd: list[str]) -> str:
     def said(found: re.Match[str]) -> str:
         inside = found[2].lower().split()
         stays = not inside or inside[0] in BEFORE_NOUN | NO_THING
+        if len(inside) == 1 and inside[0] in ADVERBS:
+            return f"{found[1]} {inside[0]}"  # measure the plank (twice)
         if stays or (len(inside) < 3 and re.fullmatch(r"[a-z '-]+", found[2].lower()) and not inside[0].endswith("ly")):
             return told_apart(found, 1)
         odd.append(BROUGHT)

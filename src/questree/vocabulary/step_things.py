@@ -120,7 +120,7 @@ class ThingReader:
         return [*some, *words], noun
 
     def noun(self, words: list[str]) -> str:
-        """The object that these words name: the longest end of them that files have, else all but amounts."""
+        """The object that these words name: the longest end of them that is annotated, else all but amounts."""
         if re.match(r"\d+$", "".join(words[:1])) and len(words) > 2 and not {*words} & (UNITS | TIMES):
             return " ".join(words[is_plural(words[-1]) :])  # 2 wheel vehicle, red cups
         begin = 0
@@ -141,13 +141,14 @@ class ThingReader:
         ):
             return ""
         ends = [" ".join(words[at:]) for at in range(len(words))]
-        found = next((end for end in ends if end in self.objects), " ".join(words))
+        annotated = (end for end in ends if end in self.objects and self.objects[end].given)
+        found = next(annotated, " ".join(words))  # eating peanut butter is not eating butter
         return "" if found in NO_THING | POINTED | {*PEOPLE} else found
 
     def articles(self, noun: str, verb: str = "", said: str = "", before: str = "") -> list[str]:
         word, last = self.objects.get(noun), noun.split(" ")[-1]
         limb = last in BODY and (last not in LIMBS or verb in WITH_LIMBS)
-        if word and not word.fields.get("part_only") and (word.given or not limb):
+        if word and not word.fields.get("part_only") and (word.given or last not in BODY):
             some = str(word.fields["article"])
             some = article(said) if some in ("a", "an", "the") and said else some
         elif limb:

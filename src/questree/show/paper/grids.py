@@ -62,8 +62,9 @@ def with_count(entry: Entry) -> tuple[Entry, Entry]:
 
 
 def fpvg_grids(rows: ScoreRows) -> Iterator[Grid]:
-    """Tables 2, 3, 4, 6 and 7, the numbers of Figures 5 and 6, Table 1 and Figure 3, right: models down."""
-    models = models_of(rows, ["FPVG+"])
+    """Tables 2, 3, 4, 6 and 7, the numbers of Figures 5 and 6, Table 1 and Figure 3, right: models down, by FPVG+."""
+    found = [row for row in rows.all if (row.metric, row.by) == ("FPVG+", "all")]
+    models = [row.model for row in sorted(found, key=lambda row: row.value or 0)]
     for table in FPVG_TABLES:
         yield by_model(rows, table.name, table.title, "", models, table.columns)
 

@@ -16,6 +16,7 @@ from questree.scoring.compared import much_unread
 from questree.scoring.run_answers import has_answered
 from questree.scoring.run_questions import scored_questions
 from questree.scoring.run_scores import How, ModelScores, RunScores, gaps
+from questree.scoring.split_rows import BY_FLAGS, is_split
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import Named, agqa_corpus, covr_corpus, parts_blocks
 from questree.show.report.document import (
@@ -69,6 +70,9 @@ def facts(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSectio
     if left:
         yield "left out", "; ".join(left)
     yield from (("actions alone", line) for line in told_of_actions(run))
+    if any(one.of is VIDEOS for one in scored) and not is_split(run):
+        name, _, why = BY_FLAGS.format(asked.run).partition(": ")
+        yield name, why
 
 
 def made_from(run: Run, asked: ReportRequest, how: How, told: Sequence["DomainSections"]) -> Iterator[Fact]:

@@ -72,6 +72,7 @@ def agqa_grids(rows: ScoreRows, models: Names, bots: Names = ()) -> Iterator[Gri
 def by_kind(rows: ScoreRows, table: KindTable, caption: str, models: Names) -> Grid:
     """Models across; a kind of answers that is all there is of a group stands alone, if not all kinds are wanted."""
     pairs = [(metric, model) for model in models for metric in table.metrics]
+    corners = ("",) if len(table.kinds) == 1 else ("", "")  # the only kind needs no name
     lines: list[ScoreLine] = []
     blocks: dict[int, str] = {}
     for name, by, group, above in table.groups:
@@ -80,10 +81,10 @@ def by_kind(rows: ScoreRows, table: KindTable, caption: str, models: Names) -> G
         found = {kind: [rows.number(m, by + more, group, model) for m, model in pairs] for kind, more in KINDS.items()}
         asked = [kind for kind, own in found.items() if any(one is not None and one.n for one in own)]
         kinds = table.kinds or (asked[:1] if len(asked) == 2 else asked or ["All"])  # one kind alone is all there is
-        lines += [((name, kind), by + KINDS[kind], group) for kind in kinds]
+        lines += [((name, kind)[: len(corners)], by + KINDS[kind], group) for kind in kinds]
     heads = [Column(metric, model) if len(table.metrics) > 1 else Column(model) for metric, model in pairs]
     columns = [(head, *pair) for head, pair in zip(heads, pairs, strict=True)]
-    return rows.grid(table.name, table.title, caption, ("", ""), columns, lines, blocks)
+    return rows.grid(table.name, table.title, caption, corners, columns, lines, blocks)
 
 
 def by_steps(rows: ScoreRows, models: Names) -> Grid:

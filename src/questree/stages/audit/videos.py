@@ -64,7 +64,7 @@ def corpus(run: Path, seed: int) -> AuditCorpus:
     bank = Bank(Run(run))
     test = (bank.run.table("facts", VIDEOS)["split"] != "train").to_numpy()
     seeds = np.array([seed_of(seed, f"audit {video}") for video in bank.ids], np.uint64)
-    rules = RulesAlone.of(bank.run, bank.templates)
+    rules = RulesAlone.of(bank.run, bank.templates, bank.edition.name)
     return AuditCorpus(bank, test, lexicon(bank.vocabulary, bank.edition), seeds, rules)
 
 
@@ -110,15 +110,19 @@ def labels_of(template: Template) -> dict[str, Any]:
 
 
 LENGTH = "average length, s"
+MENTIONED = {"relationships": TRACKS, "actions": ACTIONS}
 
 
 def size_of(run: Run) -> dict[str, Any]:
     """As in Table 1: videos, and what is annotated in them."""
     seconds = run.table("facts", VIDEOS)["length"].to_numpy()
     known = seconds[np.isfinite(seconds)]
-    named = {"objects": OBJECTS, "relationships": TRACKS, "actions": ACTIONS} if run.has_facts() else {}
-    grounded = {name: len(run.table("facts", table.only("video"))) for name, table in named.items()}
-    return {"videos": len(seconds), LENGTH: round(float(known.mean()), 1) if len(known) else ""} | grounded
+    size: dict[str, Any] = {"videos": len(seconds), LENGTH: round(float(known.mean()), 1) if len(known) else ""}
+    if not run.has_facts():
+        return size
+    seen = int(run.table("facts", OBJECTS.only("visible"))["visible"].sum())
+    done = {name: len(run.table("facts", table.only("video"))) for name, table in MENTIONED.items()}
+    return size | {"objects": seen} | done
 
 
 def answer_bars(bank: Bank) -> list[str]:
@@ -175,11 +179,11 @@ class CountedVideos(NamedTuple):
 def count_shard(task: AuditTask, shard: str) -> CountedVideos:
     """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
     assert task.scratch is not None
-    found, bank = list[CountedShard](), corpus(task.run, task.seed).bank
-    alone = np.zeros((len(SETS), len(bank.templates)), np.int64)
-    for at, questions in enumerate(COLUMNS.pieces(task.run / "questions" / shard)):
+    found, (bank, *_, rules), folder = list[CountedShard](), corpus(task.run, task.seed), task.run / "questions" / shard
+    alone, references = np.zeros((len(SETS), len(bank.templates)), np.int64), rules.references.read(folder)
+    for at, questions in enumerate(COLUMNS.pieces(folder)):
         after = marked(task, questions)
-        follow = corpus(task.run, task.seed).rules.of_questions(questions)
+        follow = rules.of_questions(questions, references)
         for row, kept in enumerate((follow, follow & after)):
             alone[row] += np.bincount(questions["template"].to_numpy()[kept], minlength=len(bank.templates))
         found.append(put_counts(count_piece(task, questions, after), task.scratch / f"{shard}.{at}{COUNTS}"))

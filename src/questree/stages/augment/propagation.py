@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from questree.columns.keys import BY_TRACK, from_keys, keys
+from questree.columns.keys import BY_TRACK, from_keys, keys, known
 from questree.stages.augment.graphs import SPOT, AugmentOptions, Change, Graphs, among, doing, rows, telling, without
 from questree.stages.augment.opposites import denied, giving_way, touching_and_apart
-from questree.stages.augment.relations import pairs
+from questree.stages.augment.relations import pairs, verb_facts
 from questree.tables.table import WORD
 from questree.vocabulary.words import Vocabulary
 
@@ -27,13 +27,15 @@ def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptio
     """Presence and contacts of an action's object.
 
     Between two frames of the action that have it, always; to the rest of the action, if most of the action's frames
-    that show the object have it, and it has no actions of its own to say how long it lasts.
+    that show the object have it, and it has no actions of its own to say how long it lasts. What those say is not
+    copied.
     """
     presence = vocabulary.relation_at[vocabulary.annotated]
     contacts, _ = touching_and_apart(vocabulary)
     instances = graphs.actions.with_row_index("row").join(pairs(vocabulary).drop("relation"), on="action")
     frames = doing(instances).select("row", *SPOT)
-    seen = frames.join(graphs.relations.filter(among("relation", [presence, *contacts])), on=SPOT)
+    annotated = without(graphs.relations, _done(graphs, vocabulary))
+    seen = frames.join(annotated.filter(among("relation", [presence, *contacts])), on=SPOT)
     shown = seen.filter(pl.col("relation") == presence).group_by("row").agg(shown=pl.len())
     said = seen.group_by("row", "relation").agg(low=pl.col("frame").min(), high=pl.col("frame").max(), said=pl.len())
     copies = frames.join(said.join(shown, on="row", how="left"), on="row")
@@ -43,7 +45,7 @@ def inside_actions(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptio
 
 
 def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions) -> pl.DataFrame:
-    """A relation on two frames not far apart holds between them."""
+    """A relation on two frames not far apart holds between them, but not from one action until another one begins."""
     copied = [vocabulary.relation_at[vocabulary.annotated], *telling(vocabulary, "spatial", "contact")]
     ordered = np.sort(keys(graphs.relations.filter(among("relation", copied)), BY_TRACK))
     word = WORD[vocabulary.wide]
@@ -51,7 +53,9 @@ def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions)
     same_track = here >> np.uint64(16) == following >> np.uint64(16)
     ends = from_keys(here[same_track & (following - here > 1)], BY_TRACK, word)
     others = from_keys(following[same_track & (following - here > 1)], BY_TRACK, word)
-    gaps = ends.with_columns(following=others["frame"])
+    done = keys(_done(graphs, vocabulary))
+    apart = pl.Series(known(keys(ends), done) & known(keys(others), done), dtype=pl.Boolean)
+    gaps = ends.with_columns(following=others["frame"]).filter(~apart)
     stamps = graphs.frames.select("video", "frame", "seconds")
     timed = gaps.join(stamps, on=["video", "frame"]).join(
         stamps, left_on=["video", "following"], right_on=["video", "frame"], suffix="_later"
@@ -64,6 +68,11 @@ def across_gaps(graphs: Graphs, vocabulary: Vocabulary, options: AugmentOptions)
 def _own_actions(vocabulary: Vocabulary) -> list[int]:
     """Relations that verbs are counted as: sitting on, holding, eating, ..."""
     return [int(to) for at, to in enumerate(vocabulary.folded) if at != to]
+
+
+def _done(graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:
+    """What actions say by such a verb, on their frames."""
+    return verb_facts(graphs.actions, vocabulary).filter(among("relation", _own_actions(vocabulary)))
 
 
 def _undenied(copies: pl.DataFrame, graphs: Graphs, vocabulary: Vocabulary) -> pl.DataFrame:

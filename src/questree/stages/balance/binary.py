@@ -14,7 +14,7 @@ from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS, time_kind, time_without_kind
 
 NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
-COLUMNS = QUESTIONS.only(*NEEDED)
+COLUMNS = QUESTIONS.only(*NEEDED, "first", "second")
 # from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5,
 # split 1, template again 3: those beyond 31 are rare, and the others' keys stay as they were
 ANSWER, KEY, CELL, BITS = 2, 3, 43, 55

@@ -44,7 +44,7 @@ def corpus(run: Path, seed: int) -> BalanceCorpus:
     bank, videos = Bank(Run(run)), Run(run).table("facts", VIDEOS)
     test = (videos["split"] != "train").to_numpy()  # a video whose source says nothing is for testing
     seeds = np.array([seed_of(seed, f"balance {video}") for video in videos["id"]], np.uint64)
-    return BalanceCorpus(bank.templates, test, seeds, RulesAlone.of(bank.run, bank.templates))
+    return BalanceCorpus(bank.templates, test, seeds, RulesAlone.of(bank.run, bank.templates, bank.edition.name))
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,21 @@ class DealtPiece(NamedTuple):
 
 def deal_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> list[DealtPiece]:
     """Write the questions of a shard by bucket, a piece at a time, without those that are taken out before."""
-    pieces = enumerate(COLUMNS.pieces(task.run / "questions" / shard))
-    return [deal_piece(task, f"{shard}.{at}", questions, without) for at, questions in pieces]
+    folder, rules = task.run / "questions" / shard, task.corpus.alone
+    references = rules.references.read(folder) if rules and not task.options.as_released else None
+    pieces = enumerate(COLUMNS.pieces(folder))
+    return [deal_piece(task, f"{shard}.{at}", questions, references, without) for at, questions in pieces]
 
 
-def deal_piece(task: Balancing, name: str, questions: pl.DataFrame, without: pl.DataFrame | None) -> DealtPiece:
+def deal_piece(
+    task: Balancing, name: str, questions: pl.DataFrame, references: pl.DataFrame | None, without: pl.DataFrame | None
+) -> DealtPiece:
+    """references: of its shard, if what follows from rules alone is left out."""
     known, test, seeds, rules = task.corpus
     if without is not None:
         questions = questions.join(without, on=["video", "number"], how="anti", maintain_order="left")
     before, alone = counted(questions, test, len(known)), np.zeros((len(SPLITS), len(known)), np.int64)
-    if rules and not task.options.as_released and (follow := rules.of_questions(questions)).any():
+    if rules and references is not None and (follow := rules.of_questions(questions, references)).any():
         alone = counted(questions.filter(follow), test, len(known))
         questions = questions.filter(~follow)
     template = questions["template"].to_numpy()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import floor, log10
 from typing import Any
 
 from questree.benchmarks import Said
@@ -102,17 +103,19 @@ def deletions(report: BalanceReport) -> str:
 def shares_there(report: BalanceReport) -> str:
     """The shares structures have before the second round, as --shares takes them; empty without a question."""
     number = {name: sum(target.before for target in report.targets if target.structure == name) for name in SHARES}
-    if not sum(number.values()):
+    there = list(filter(None, number.values()))
+    if not there:
         return ""
-    tenths = {name: round(1000 * each / sum(number.values())) for name, each in number.items()}
-    tenths[QUERY] = max(tenths[QUERY], min(number[QUERY], 1))
-    tenths[max(number, key=lambda name: number[name])] += 1000 - sum(tenths.values())
-    return as_given({name: share / 1000 for name, share in tenths.items()})
+    whole = sum(there)
+    parts = 10 ** max(3, 3 - floor(log10(100 * min(there) / whole)))  # two digits of the rarest structure
+    shares = {name: round(parts * each / whole) for name, each in number.items()}
+    shares[max(number, key=lambda name: number[name])] += parts - sum(shares.values())
+    return as_given({name: share / parts for name, share in shares.items()})
 
 
 def as_given(shares: Mapping[str, float]) -> str:
     """Shares as --shares takes them."""
-    return ",".join(f"{name}={100 * shares[name]:g}" for name in SHARES)
+    return ",".join(f"{name}={100 * shares[name]:.12g}" for name in SHARES)
 
 
 def counted(row: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +137,9 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
             yield f"{split}: {few}; `split` and `decompose` may take all"
             continue
         more = {t.structure: 100 * (t.kept / whole - report.options.shares[t.structure]) for t in own}
-        rare = [t.structure for t in own if more[t.structure] < -near and t.kept == t.before < max(t.target, 1)]
+        rare = {
+            t.structure: t.before for t in own if more[t.structure] < -near and t.kept == t.before < max(t.target, 1)
+        }
         for t in own:
             wanted, far = 100 * report.options.shares[t.structure], more[t.structure]
             has = f"{split}: {t.structure} has {wanted + far:.1f} % of the questions instead of {wanted:g} %"
@@ -145,6 +150,7 @@ def shortfalls(report: BalanceReport) -> Iterator[str]:
                 yield f"{has}: {short if t.before else 'there are none'}"
             elif far > 0 and rare:
                 fall = f"{' and '.join(rare)} fall{'s' * (len(rare) == 1)} short"
-                yield f"{has}, as {fall}" + f"; --share-tolerance {NEAR:g} cuts it" * (tolerance is None)
+                cut = tolerance is None and any(rare.values())
+                yield f"{has}, as {fall}" + f"; --share-tolerance {NEAR:g} cuts it" * cut
             else:
                 yield f"{has}: there are few, and those with two answers go in pairs"

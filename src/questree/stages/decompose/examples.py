@@ -32,6 +32,7 @@ COMPOSITIONS = {  # row of Table 2 -> what is put together
     "Choose, Longer Choose, Shorter Choose": "two options into a choice",
     "Equals": "an object or action, and a question whose answer it may be",
 }
+OF_A_FORM = 20  # nodes, of thousands in a shard
 
 
 def examples(run: Run) -> Iterator[Said]:
@@ -45,10 +46,16 @@ def examples(run: Run) -> Iterator[Said]:
 
 
 def examples_in(run: Path, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """The shortest of each in a shard."""
+    """The shortest of each among some nodes of every form in a shard."""
     _, _, texts, *_ = corpus(run)
-    said = say(FORMS.read(folder), read_nodes(folder), texts, columns=["text", "type"]).with_row_index("node")
-    ordered = said.sort(pl.col("text").str.len_chars(), "text", maintain_order=True)
+    forms, nodes = FORMS.read(folder), read_nodes(folder)
+
+    def spoken(rows: pl.Series) -> pl.DataFrame:
+        """node, text and type; `rows` ascend."""
+        return say(forms, nodes[rows], texts, columns=["text", "type"]).with_columns(node=rows)
+
+    first = nodes.select("form", node=pl.int_range(pl.len(), dtype=pl.UInt32)).group_by("form").head(OF_A_FORM)
+    ordered = spoken(first["node"].sort()).sort(pl.col("text").str.len_chars(), "text", maintain_order=True)
     types = dict[str, str]()
     for text, kind in ordered.unique("type", keep="first", maintain_order=True).select("text", "type").rows():
         types.setdefault(VIDEO_DAGS.group_of(kind), text)
@@ -56,10 +63,14 @@ def examples_in(run: Path, folder: Path) -> tuple[dict[str, str], dict[str, str]
     for name in COMPOSITIONS:
         labels = [VIDEO_DAGS.compositions.index(each) for each in name.split(", ")]
         own = edges.filter(pl.col("label").is_in(labels))
-        parent = next(iter(ordered.filter(pl.col("node").is_in(own["parent"].unique().implode()))["node"]), None)
+        wholes = ordered.filter(pl.col("node").is_in(own["parent"].unique().implode()))
+        named = wholes.filter(pl.col("type").is_in(name.split(", ")))  # what the rule is named after, if there is one
+        parent = next(iter([*named["node"], *wholes["node"]]), None)
         if parent is not None:
             parts = own.filter(pl.col("parent") == parent)
             parts = parts.filter(pl.col("label") == parts["label"][0])
-            asked = said["text"].gather([parent, *parts["child"]])
-            composed[name] = " | ".join(f"s{at}: {text}" if at else f"q: {text}" for at, text in enumerate(asked))
+            asked = [parent, *parts["child"]]
+            text_of = dict(spoken(pl.Series(asked, dtype=pl.UInt32).unique().sort()).select("node", "text").rows())
+            named_parts = [f"s{at}: {text_of[node]}" if at else f"q: {text_of[node]}" for at, node in enumerate(asked)]
+            composed[name] = " | ".join(named_parts)
     return types, composed

@@ -1,6 +1,7 @@
 """What is done in a time though none of its frames shows it: the stamps of an action reach into the time between two
-frames, or no frame shows the action at all. A question is not asked if that would change its answer, and no object is
-named by what it may then not be alone, or not the first or last one, with."""
+frames, no frame shows the action at all, or rule 8 may have cut what it had in common with the time's own. A question
+is not asked if that would change its answer, and no object is named by what it may then not be alone, or not the first
+or last one, with."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,9 @@ import numpy as np
 from questree.columns.joins import Ints
 from questree.columns.sets import Flags, has, size
 from questree.domains.video import Videos
-from questree.domains.video.actions import going_on
+from questree.domains.video.actions import bounds, candidates, going_on
 from questree.domains.video.facts import ANY, KEY
-from questree.stages.rules_alone import WordRules
+from questree.stages.rules_alone import KIND_WHILE, NO_ROLE, WordRules
 from questree.terms import Slot
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -84,13 +85,14 @@ def stamps(world: Videos) -> Stamps:
 def between_frames(world: Videos, spans: Any, local: Any) -> BetweenFrames:
     """Nothing where times are read as released."""
     words, known = world.vocabulary, world.instances
-    relations, things = len(words.relations), len(words.objects)
+    relations, things, rules = len(words.relations), len(words.objects), WordRules.of(words)
     found, new = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for begin in range(0, 0 if world.released_between else len(spans.video), TOGETHER):
         window = spans.window[begin : begin + TOGETHER]
         row, instance = going_on(world.ask(spans.video[begin : begin + TOGETHER]), window)
         seen = (known["first"][instance] < window[row, 1]) & (known["last"][instance] >= window[row, 0])
-        span, action = begin + row[~seen], known["action"][instance[~seen]]
+        parted, other = cut_apart(world, spans, begin, rules)
+        span, action = np.append(begin + row[~seen], parted), known["action"][np.append(instance[~seen], other)]
         span, action = np.unique(np.stack([span, action])[:, words.done_to[action] != NONE], axis=1)
         span, relation, thing = done_by(words, span, action)
         at = local.at[spans.video[span], relation]
@@ -100,6 +102,19 @@ def between_frames(world: Videos, spans: Any, local: Any) -> BetweenFrames:
         new.append(found[-1][~has(local.objects[place], thing)])
     every, unseen = (np.unique(np.concatenate(each)) for each in (found, new))
     return BetweenFrames(every, unseen, relations, things)
+
+
+def cut_apart(world: Videos, spans: Any, begin: int, rules: WordRules) -> tuple[Ints, Ints]:
+    """(span, instance): of some spans "while" a thing is taken, held or put what else of these is done with it and
+    begins as this ends, or ends as it begins."""
+    some = slice(begin, begin + TOGETHER)
+    own = begin + np.flatnonzero((spans.kind[some] == KIND_WHILE) & (rules.role[spans.a[some]] != NO_ROLE))
+    asked = world.ask(spans.video[own])
+    since, until = bounds(asked, spans.window[own])
+    row, instance = candidates(asked, lambda row, start, end: (start == until[row]) | (end == since[row]))
+    during, other = spans.a[own[row]], world.instances["action"][instance]
+    kept = (rules.noun[during] == rules.noun[other]) & (rules.role[during] != rules.role[other])
+    return own[row[kept]], instance[kept]
 
 
 def may_change(core: Any) -> Flags:

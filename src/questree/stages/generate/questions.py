@@ -28,6 +28,7 @@ from questree.stages.generate.unclassed import drop_unsure
 SAME, DIFFERENT, NO_DIRECT, NO_TEMPORAL = range(4)
 UNASKED = -1  # instead of an answer
 CANDIDATES = 1 << 22  # that are in memory together; a long video has many more
+READ = 1 << 19  # other times of candidates that are looked at together
 WORDED = 1 << 21  # candidates that are worded together
 EFFECTS = ("same_ans", "diff_ans", "no_direct", "no_temporal")  # what a time phrase does to the answer (9.1)
 
@@ -90,18 +91,26 @@ def readings_differ(core: Core) -> Flags:
         found |= lengths_differ(core.chunk.world.ask(np.arange(core.chunk.videos)), op)[core.args.video[core.row]]
     if otherwise is None or "time" not in core.template.kinds:
         return found
-    several = np.flatnonzero(start[core.span + 1] > start[core.span])
-    few = core.take(several)
-    row, span = ranges(start[few.span], start[few.span + 1])
-    every = Core(core.template, otherwise, core.args, few.row[row], span)
+    count = start[core.span + 1] - start[core.span]
+    several = np.flatnonzero(count > 0)
+    for begin, end in pairwise(cut(count[several], READ, READ)):
+        few = several[begin:end]
+        found[few] |= read_otherwise(core.take(few), otherwise, start)
+    return found
+
+
+def read_otherwise(core: Core, otherwise: VideoChunk, start: Ints) -> Flags:
+    """[core] would it not be asked, or have another answer, in another of the times its own may mean?"""
+    row, span = ranges(start[core.span], start[core.span + 1])
+    every = Core(core.template, otherwise, core.args, core.row[row], span)
     # what is rejected here is not counted: instead of weights the rows go along
     read, left = sure(*sift(every, np.arange(len(row)), Tally()), Tally())
     same = np.zeros(len(row), bool)
-    same[left] = read.answer == few.answer[row[left]]
-    found[several] |= np.bincount(row[~same], minlength=len(few.row)) > 0
+    same[left] = read.answer == core.answer[row[left]]
+    found = np.bincount(row[~same], minlength=len(core.row)) > 0
     if "both" in core.template.operators and core.template.features >= {"relation", "objects"}:
-        found[several] |= both_in_all(few, row, every)
-    return found
+        found |= both_in_all(core, row, every)
+    return np.asarray(found)
 
 
 def both_in_all(core: Core, row: Ints, every: Core) -> Flags:

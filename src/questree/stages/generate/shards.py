@@ -100,7 +100,7 @@ def generate(run: Run, options: GenerateOptions, workers: int = 2, pool: Executo
     names = [f"{at:05d}" for at in range(len(cuts))]
     shards = place.shards(names)
     tasks = [GenerateTask(run.folder, *each, options, large) for each in zip(shards, cuts, strict=True)]
-    remedy = partial(place.kept, names, "a smaller --shard")
+    remedy = partial(place.kept, names, "a smaller --shard", "a smaller --most-per-video")
     with place.begun(names):
         left = [task for task in tasks if not task.new.done]
         with processes(workers, pool, remedy, len(left)) as executor:

@@ -26,7 +26,7 @@ from questree.tables.store import USUAL_TIMES, unpack_times
 from questree.terms import Array
 from worlds import exported_worlds
 from worlds.commands import questree, run
-from worlds.decomp_files import by_id, load, table
+from worlds.decomp_files import table
 from worlds.image_run import image_run
 
 distributed = pytest.importorskip("distributed")
@@ -119,27 +119,6 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
     assert [name for name in plain if plain[name] != cluster[name]] == []
 
 
-def test_folders_of_hierarchies_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
-    files = load("agqa_decomp/hierarchies.json.gz")
-    folder, said = tmp_path / "dags", by_id(load("agqa_decomp/preds_noisy.json.gz"))
-    folder.mkdir()
-    for name, own in files.items():
-        (folder / name).write_text(json.dumps(own))
-    table(said).gather_every(2).with_columns(pl.format("It is {}.", "prediction")).write_ndjson(tmp_path / "mine.jsonl")
-    told = ("--hierarchies", "dags", "--predictions", "mine.jsonl", "--train", "dags", "--errors", "--resamples", 20)
-    how, printed = ("--missing", "wrong", "--policy", "all"), list[str]()
-    for name, most, more in (("plain", 100, ["--workers", 1]), ("cluster", 2, ["--cluster", scheduler])):
-        with patch("questree.formats.decomp_groups.FILES", most):
-            printed.append(done(tmp_path, "score", "decomp", *told, *how, "--json", name, "--quiet", *more))
-            (folder / "zz.json").write_text("{")
-            printed.append(questree("score", "decomp", *told, "--quiet", *more, folder=tmp_path).stderr)
-            (folder / "zz.json").unlink()
-    fault = "error: dags/zz.json: expected {top key: {subquestion, hierarchy}}; Input data was truncated\n"
-    assert printed[0] == printed[2] and [one[-len(fault) :] for one in printed[1::2]] == [fault, fault]
-    assert (tmp_path / "plain").read_bytes() == (tmp_path / "cluster").read_bytes()
-    assert not list(tmp_path.rglob(".*"))
-
-
 def test_files_of_questions_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
     exported_worlds.random_run(tmp_path / "run")
     image_run(tmp_path / "images")
@@ -171,17 +150,14 @@ def test_files_of_questions_are_scored_alike(scheduler: str, tmp_path: Path) -> 
     assert not [path for folder in (tmp_path, tmp_path / "covr") for path in folder.glob(".*")]
 
 
-def test_a_folder_that_nothing_may_be_written_beside_is_said_so(scheduler: str, tmp_path: Path) -> None:
-    folder = tmp_path / "dags"
-    folder.mkdir()
-    for name in "AB":
-        (folder / f"{name}.json").write_text("{}")
+def test_a_file_that_nothing_may_be_written_beside_is_said_so(scheduler: str, tmp_path: Path) -> None:
+    (tmp_path / "asked.json").write_text('{"A-1": {}}')
     (tmp_path / "mine.jsonl").write_text('{"id": "A-1", "prediction": "yes"}')
     refused = patch("questree.tables.owners.tempfile.mkdtemp", side_effect=PermissionError(13, "Permission denied"))
-    with patch("questree.formats.decomp_groups.FILES", 1), refused:
-        told = ("--hierarchies", "dags", "--predictions", "mine.jsonl", "--cluster", scheduler, "--quiet")
-        found = questree("score", "decomp", *told, folder=tmp_path)
-    wanted = "error: dags: expected to write a folder beside it for workers elsewhere, which cannot be written "
+    with patch("questree.formats.agqa_parts.BYTES", 1), refused:
+        told = ("--questions", "asked.json", "--predictions", "mine.jsonl", "--cluster", scheduler, "--quiet")
+        found = questree("score", "agqa", *told, folder=tmp_path)
+    wanted = "error: asked.json: expected to write a folder beside it for workers elsewhere, which cannot be written "
     assert found.stderr.endswith(f"{wanted}(Permission denied); choose a copy, or --cluster none\n")
 
 

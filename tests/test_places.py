@@ -132,12 +132,10 @@ def test_a_store_that_lists_a_file_itself_by_its_name_is_understood(tmp_path: Pa
 
 
 FILES = """
-decomp --hierarchies AT/videos/decomp/balanced_train_hierarchies --train AT/videos/decomp/balanced_train_hierarchies
 agqa --questions AT/videos/agqa/AGQA_balanced/train_balanced.txt --predictions AT/mine.jsonl
 covr --questions AT/images/covr/train.jsonl --train AT/images/covr/train.jsonl --predictions AT/mine.jsonl
 """
 LIMITS = {  # of parts that files without a run are scored by
-    "formats.decomp_groups.FILES": 1,
     "formats.agqa_parts.BYTES": 1 << 14,
     "scoring.file_questions.SHARD": 1 << 15,
     "formats.covr_parts.BYTES": 1 << 11,

@@ -102,7 +102,6 @@ def dags(
     cache: bool = False,
     errors: bool = False,
     train: Path | None = None,
-    workers: int = 2,
 ) -> ScoreSet:
     """DAGs of a run or of released hierarchies; `train`: hierarchies from which Most-Likely learns."""
     if train and not hierarchies:
@@ -111,9 +110,9 @@ def dags(
     corpus = compared.compared(hierarchies, questions, run, split, benchmark, how, say, cache, errors)
     if train is None:
         return ScoreSet(corpus, how)
-    from questree.scoring.file_scores import learnt
+    from questree.metrics.commonest import answers_learnt, commonest
 
-    of_type = learnt(train, workers, say if cache else None)
+    of_type = commonest(answers_learnt(compared.released(train, say, cache)))
     return ScoreSet(corpus, how, guessed=compared.most_likely(corpus, of_type, how))
 
 
@@ -127,8 +126,7 @@ def scored_dags(
     told: Sequence[str] = (),
     **given: Unpack[DagOptions],
 ) -> Scores:
-    """Predictions and stored models on DAGs; of a run shard by shard, of a large folder by groups of files, if that is
-    the same."""
+    """Predictions and stored models on DAGs; of a run shard by shard, if that is the same."""
     how, say = given["how"], given.get("say", silent)
     whole = bool(not (files or models) or given.get("train"))
     from questree.scoring.dag_scores import in_shards, scored_in_shards
@@ -138,13 +136,7 @@ def scored_dags(
         own = chosen(place, given.get("benchmark", ""), "decomposed")
         if in_shards(place, own, files, workers):
             return scores(scored_in_shards(place, own, models, *asked), how, told)
-    if hierarchies is not None and not (run or given.get("split")):
-        from questree.scoring.file_scores import files_together, most_likely_rows
-
-        about = given.get("errors", False), given.get("train"), say if given.get("cache") else None
-        if found := files_together(hierarchies, how, workers, files, *about):
-            return scores(found.scored(files, say), how, told, guessed=most_likely_rows(found, how))
-    return dags(run, hierarchies, workers=workers, **given).of_files(files, models, told)
+    return dags(run, hierarchies, **given).of_files(files, models, told)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:

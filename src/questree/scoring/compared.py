@@ -286,11 +286,10 @@ def compared(
     if split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
     if hierarchies is not None:
-        from questree.formats.decomp_cache import cached_hierarchies
         from questree.formats.decomp_choices import read_choices
-        from questree.formats.decomp_files import hierarchy_files, read_hierarchies, read_texts, video_files
+        from questree.formats.decomp_files import hierarchy_files, read_texts, video_files
 
-        found = cached_hierarchies(hierarchies, say) if cache else read_hierarchies(hierarchies)
+        found = released(hierarchies, say, cache)
         texts = looked_up(lambda: read_texts(hierarchy_files(hierarchies)))
         options = read_choices(video_files(hierarchies)) if errors else None
         return _of_dags(found, how, say, texts, options=options)
@@ -298,6 +297,14 @@ def compared(
 
     assert questions is not None
     return of_records(read_questions(questions), how, say)
+
+
+def released(folder: Path, say: Tell, cache: bool) -> Hierarchies:
+    """A folder of hierarchies; `cache`: perhaps from the user's cache."""
+    from questree.formats.decomp_cache import cached_hierarchies
+    from questree.formats.decomp_files import read_hierarchies
+
+    return cached_hierarchies(folder, say) if cache else read_hierarchies(folder)
 
 
 def of_run(

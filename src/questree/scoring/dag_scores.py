@@ -29,8 +29,7 @@ from questree.workers import shared_out
 
 
 def looked_at(task: DagTask, seen: Sequence[ShardAnswers]) -> DagTask:
-    dags = task.dags.looked(seen)
-    return replace(with_answers(task, seen), dags=dags)
+    return replace(with_answers(task, seen), dags=task.dags.looked())
 
 
 DAGS = ShardWork(shard_answers, score_shard, looked_at)

@@ -1,9 +1,8 @@
-"""What DAGs are shared out by, of a run or of files, whatever they are about, and their questions alone."""
+"""What the DAGs of a run are shared out by, whatever they are about, and their questions alone."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from functools import partial
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -13,12 +12,10 @@ from numpy.typing import NDArray
 from questree.metrics.answered import Missing, ModelAnswers
 from questree.metrics.cells import Ints, Tallies
 from questree.metrics.scores import Resampling, Score, Scored
-from questree.models.policies import QuestionTexts
 from questree.scoring.answer_kinds import answers_by_type
-from questree.scoring.compared import options_in, used_words
+from questree.scoring.compared import used_words
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.question_texts import texts_by_id
 from questree.tables.hierarchies import Hierarchies
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
@@ -47,48 +44,28 @@ class AloneScores(Protocol):
         """What needs no predictions."""
 
 
-class DagPart(Protocol):
-    """The DAGs of a shard, where they are from."""
+class RunDags(Protocol):
+    """The DAGs of a run, in shards; small enough to send anywhere that sees the run."""
 
-    @property
-    def hierarchies(self) -> Hierarchies: ...
+    tells_errors: ClassVar[bool]  # are there kinds of errors?
 
-
-class DagShards(Protocol):
-    """DAGs in shards; small enough to send anywhere that sees where they are from."""
-
-    def part(self, name: Any, split: str | None) -> DagPart:
+    def part(self, name: Any, split: str | None) -> RunHierarchies:
         """The DAGs of a shard, or those of one split."""
-
-    def texts(self, asked: Any) -> QuestionTexts | None:
-        """What the questions of a part are in English."""
-
-    def options(self, asked: Any) -> pl.DataFrame:
-        """What choices of a part between two actions offer."""
-
-    def late(self, asked: Any, ids: Sequence[str]) -> Sequence[tuple[str, int]]:
-        """Which of these come after those of all shards when everything is read at once, and where."""
 
     def stored(self, name: Any, model: str) -> Stored:
         """What a stored model or a bot answers in a shard."""
 
-    def alone(self, name: Any, asked: Any, split: str | None) -> AloneQuestions | None:
+    def alone(self, name: Any, asked: RunHierarchies, split: str | None) -> AloneQuestions | None:
         """The questions of a shard, each alone; nothing if none are asked or wanted."""
 
     def answers(self, name: Any, split: str | None) -> ShardAnswers:
         """The answers there are in a shard, before all of them know about each other."""
 
-    def looked(self, seen: Sequence[ShardAnswers]) -> Self:
+    def looked(self) -> Self:
         """The same once all shards were looked at."""
 
     def places(self, found: Sequence[ShardScores]) -> list[Ints] | None:
         """[shard] [video] where it stands among all, if not as they come."""
-
-
-class RunDags(DagShards, Protocol):
-    """The DAGs of a run, in shards."""
-
-    tells_errors: ClassVar[bool]  # are there kinds of errors?
 
     @classmethod
     def count(cls, run: Run) -> int:
@@ -123,19 +100,6 @@ class RunDags(DagShards, Protocol):
 
     def inside(self, name: Any, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
         """[question of a shard] is it of a split?"""
-
-
-class RunParts:
-    """What is known about DAGs that a run has."""
-
-    def texts(self, asked: RunHierarchies) -> QuestionTexts:
-        return partial(texts_by_id, asked)
-
-    def options(self, asked: RunHierarchies) -> pl.DataFrame:
-        return options_in(asked)
-
-    def late(self, asked: RunHierarchies, ids: Sequence[str]) -> Sequence[tuple[str, int]]:
-        return ()
 
 
 def answers_in(dags: Hierarchies) -> ShardAnswers:

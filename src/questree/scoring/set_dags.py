@@ -20,7 +20,7 @@ from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import Commonest, covr_cells, covr_tallies, guessed
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
-from questree.scoring.dag_shards import RunParts, answers_in
+from questree.scoring.dag_shards import answers_in
 from questree.scoring.dealt_questions import ALONE, SIDES, QuestionDeal, deal_all
 from questree.scoring.run_answers import AnsweringBots, Computed, bots_among
 from questree.scoring.run_questions import answered_ids
@@ -93,7 +93,7 @@ class SetsAlone:
 
 
 @dataclass(frozen=True)
-class SetDags(RunParts):
+class SetDags:
     """Chunks of images with what counts for them."""
 
     dealt: DealtDags
@@ -170,7 +170,7 @@ class SetDags(RunParts):
         self.dealt.write_digests(name)
         return answers_in(self.part(name, split).hierarchies)
 
-    def looked(self, seen: Sequence[ShardAnswers]) -> Self:
+    def looked(self) -> Self:
         return replace(self, again=whole(self.dealt.repeated))
 
     def places(self, found: Sequence[ShardScores]) -> None:

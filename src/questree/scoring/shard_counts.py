@@ -1,6 +1,6 @@
 """What a worker counts about the DAGs of one shard and the predictions of stored models, bots and files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,15 +10,14 @@ import polars as pl
 
 from questree.metrics.answered import Listing, Missing, ModelAnswers, answered, needed
 from questree.metrics.cells import Tallies
-from questree.metrics.commonest import answering
 from questree.metrics.dags import DagMetric, dag_counts, score_answered
 from questree.metrics.errors import error_kinds
 from questree.models.stored import covered, said
 from questree.rules.schemes import unscored
 from questree.scoring.answer_kinds import kinds_of_keys
 from questree.scoring.as_read import as_read, read_by_key, unread
-from questree.scoring.compared import PredictionReader, choices, used_words
-from questree.scoring.dag_shards import AloneQuestions, DagPart, DagShards
+from questree.scoring.compared import PredictionReader, choices, options_in, used_words
+from questree.scoring.dag_shards import AloneQuestions, RunDags
 from questree.scoring.shard_tasks import (
     NOTHING_ASKED,
     GivenFile,
@@ -30,16 +29,16 @@ from questree.scoring.shard_tasks import (
     counts_of,
 )
 from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.stages.decompose.question_texts import texts_by_id
 from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.predictions import Stored
 
 
 @dataclass(frozen=True, kw_only=True)
 class DagTask(ScoringTask):
-    dags: DagShards
+    dags: RunDags
     errors: bool = False  # are kinds of errors told apart?
     alone: bool = False  # is every question scored alone, too?
-    guess: Mapping[str, str] | None = None  # type -> the answer of Most-Likely, if it is scored, too
 
 
 class DagListing(NamedTuple):
@@ -47,7 +46,6 @@ class DagListing(NamedTuple):
 
     dags: Listing
     alone: Any  # of the questions, if they are scored alone
-    guessed: Tallies | None = None  # of Most-Likely, if it is scored
 
 
 def shard_answers(task: DagTask, name: Any) -> ShardAnswers:
@@ -75,14 +73,14 @@ class DagShard:
 
     task: DagTask
     name: Any
-    asked: DagPart
+    asked: RunHierarchies
     reader: PredictionReader | None  # reads for the questions of the shard with the answers of all
     more: Sequence[DagMetric]
     alone: AloneQuestions | None
 
     @classmethod
-    def of(cls, task: DagTask, name: Any, asked: DagPart) -> "DagShard":
-        more = [partial(error_kinds, choices=choices(task.dags.options(asked), task.how))] if task.errors else []
+    def of(cls, task: DagTask, name: Any, asked: RunHierarchies) -> "DagShard":
+        more = [partial(error_kinds, choices=choices(options_in(asked), task.how))] if task.errors else []
         return cls(task, name, asked, _reader(task, asked), more, task.dags.alone(name, asked, task.split))
 
     @property
@@ -92,16 +90,10 @@ class DagShard:
     @property
     def listing(self) -> DagListing:
         alone = None if self.alone is None else self.alone.listing
-        return DagListing(Listing.of(self.dags), alone, self.guessed())
-
-    def guessed(self) -> Tallies | None:
-        if self.task.guess is None:
-            return None
-        return self.tallies(answering(self.task.guess, self.dags), self.task.how.missing)
+        return DagListing(Listing.of(self.dags), alone)
 
     def of_model(self, model: str) -> ModelCounts:
         """One that is stored, or a bot."""
-        assert isinstance(self.asked, RunHierarchies)
         given, missing = said(self.asked, self.task.dags.stored(self.name, model)), self.task.missing(model)
         cover = covered(self.asked, given)
         if self.reader is None:
@@ -127,8 +119,7 @@ class DagShard:
     def of_file(self, given: GivenFile) -> ModelCounts:
         assert self.reader is not None
         table, missing = given.among(self.reader.known), self.task.missing(given.model)
-        found = counts_of(table, self.reader, missing, self.tallies)
-        return found._replace(late=self.task.dags.late(self.asked, found.lacking))
+        return counts_of(table, self.reader, missing, self.tallies)
 
     def tallies(self, said: pl.DataFrame | ModelAnswers, missing: Missing) -> Tallies:
         return score_answered(answered(self.dags, said, missing), self.more).tallies
@@ -141,16 +132,16 @@ def read_models(task: DagTask, name: Any) -> dict[str, Stored]:
         return found
     asked = task.dags.part(name, task.split)
     reader = _reader(task, asked)
-    assert reader is not None and isinstance(asked, RunHierarchies)
+    assert reader is not None
     return {model: as_read(asked, own, reader, task.how.policies[0]) for model, own in found.items()}
 
 
-def _reader(task: DagTask, asked: DagPart) -> PredictionReader | None:
+def _reader(task: DagTask, asked: RunHierarchies) -> PredictionReader | None:
     if task.known is None:
         return None
     dags, kinds = asked.hierarchies, task.known.kinds
     scored, every = (dags.keys.gather(needed(dags, scored)) for scored in (True, False))
-    texts = task.dags.texts(asked)
+    texts = partial(texts_by_id, asked)
     return PredictionReader(
         scored, every, task.known.words, task.how, texts=texts, kinds=lambda _: kinds_of_keys(dags, kinds)
     )

@@ -19,7 +19,7 @@ from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
-from questree.scoring.dag_shards import RunParts, answers_in
+from questree.scoring.dag_shards import answers_in
 from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import AskedShard, asked_shard
 from questree.scoring.run_shards import by_video
@@ -68,7 +68,7 @@ class VideosAlone:
 
 
 @dataclass(frozen=True)
-class VideoDags(RunParts):
+class VideoDags:
     run: Path
     names: tuple[str, ...]
     most_steps: tuple[int, ...] | None = None  # [template] in train, if questions are scored alone, too
@@ -128,7 +128,7 @@ class VideoDags(RunParts):
     def answers(self, name: str, split: str | None) -> ShardAnswers:
         return answers_in(self.part(name, split).hierarchies)
 
-    def looked(self, seen: Sequence[ShardAnswers]) -> Self:
+    def looked(self) -> Self:
         return self
 
     def places(self, found: Sequence[ShardScores]) -> list[Ints]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -40,7 +40,7 @@ class FailureTask:
 
     @property
     def shards(self) -> RunDags:
-        return cast(RunDags, self.dags.dags)  # reports are about runs
+        return self.dags.dags
 
 
 @kept_while("vocabulary.toml", "facts", "ledger.json", "questions", "decomposed", "covr")

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE  # dozens of processes of one test run would compile the same modules
 
-.PHONY: setup demo test test-models chaos size bench coverage reference notebooks wheel clean
+.PHONY: setup demo test test-models chaos golden size bench coverage reference notebooks wheel clean
 
 setup: .venv/ready
 
@@ -44,6 +44,9 @@ chaos: setup
 
 reference: setup
 	$(BIN)/python docs/reference.py reference
+
+golden: setup
+	PYTHONPATH=tests $(BIN)/python -m golden.outputs
 
 size: setup
 	$(BIN)/python tests/worlds/sizes.py

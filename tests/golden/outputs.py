@@ -1,7 +1,7 @@
 """What leaves the house, as digests: commands as users type them, and every file they write outside of run folders.
 
-`make golden` records `digests.json` anew, after a change that CHANGELOG.md names; a record's digest does not depend on the
-order of its keys, a file's not on that of its records.
+`make golden` records `digests.json` anew, after a change that CHANGELOG.md names. A record's digest does not depend on
+the order of its keys, a file's not on that of its records.
 """
 
 import gzip
@@ -60,13 +60,12 @@ def scenario_digests(name: str) -> dict[str, str]:
         place = Path(made)
         for line in SCENARIOS[name]:
             run(f"questree {line} --quiet", place)
-        found = dict[str, str]()
-        for folder in sorted(path for path in [place / "out", *(place / "out").rglob("*")] if path.is_dir()):
-            digests = {
-                str(path.relative_to(place / "out")): digest_of(path) for path in folder.iterdir() if path.is_file()
-            }
-            lines = sorted(f"{name} {digest}" for name, digest in digests.items())
-            many = {f"{folder.relative_to(place / 'out')}/": f"{len(lines)} files {short_digest(lines)}"}
+        found, out = dict[str, str](), place / "out"
+        for folder in sorted(path for path in [out, *out.rglob("*")] if path.is_dir()):
+            files = sorted(path for path in folder.iterdir() if path.is_file())
+            digests = {str(path.relative_to(out)): digest_of(path) for path in files}
+            lines = [f"{path} {digest}" for path, digest in digests.items()]
+            many = {f"{folder.relative_to(out)}/": f"{len(lines)} files {short_digest(lines)}"}
             found |= digests if len(lines) <= MANY else many
         return found
 

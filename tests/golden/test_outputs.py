@@ -1,4 +1,4 @@
-"""Commands write what they wrote when `make golden` was last run; all scenarios with QUESTREE_GOLDEN=all, as at night."""
+"""Commands write what they wrote when `make golden` was last run; all with QUESTREE_GOLDEN=all."""
 
 import json
 import os

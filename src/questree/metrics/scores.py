@@ -37,7 +37,7 @@ def signs(videos: int, resampling: Resampling) -> Iterator[Floats]:
     return _drawn(lambda draw: 1 - 2 * draw.integers(0, 2, videos), videos, resampling)
 
 
-def _drawn(one: Callable[[np.random.Generator], Ints], videos: int, resampling: Resampling) -> Iterator[Floats]:
+def _drawn(one: "Callable[[np.random.Generator], Ints]", videos: int, resampling: Resampling) -> Iterator[Floats]:
     chunk = max(DRAWN // max(videos, 1), 1)
     for begin in range(0, resampling.resamples, chunk):
         numbers = range(begin, min(begin + chunk, resampling.resamples))

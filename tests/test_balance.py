@@ -15,7 +15,7 @@ from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
 from questree.cli.stages import balance as command
 from questree.columns.hashing import Hashes, mix, mixed, seed_of
-from questree.columns.joins import Ints
+from questree.columns.joins import Ints, lowest
 from questree.faults import BadInput
 from questree.stages import questions
 from questree.stages.balance.levelling import BalanceOptions, Smoothing, read_shares, remaining
@@ -144,6 +144,17 @@ def test_the_first_round_is_that_of_plain_loops(tmp_path: Path) -> None:
     left = chosen(tmp_path, few).filter(pl.col("template") != CODE["objWhat"])
     found = {row[:-1]: row[-1] for row in left.group_by(*KEY, "answer", "effect").len().rows()}
     assert found == naive_first_round(few.filter(pl.col("template") != CODE["objWhat"]))
+
+
+def test_the_lowest_of_shards_have_the_lowest_of_all_among_them() -> None:
+    rng = np.random.default_rng(5)
+    run, hashes, quota = rng.integers(0, 60, 3000), mix(3, np.arange(3000)), rng.integers(0, 90, 60)
+    wanted = [np.sort(hashes[run == at])[: quota[at]].tolist() for at in range(60)]
+    stays = lowest(run, hashes, quota)
+    assert [np.sort(hashes[stays & (run == at)]).tolist() for at in range(60)] == wanted
+    parts = [rows[lowest(run[rows], hashes[rows], quota)] for rows in np.array_split(np.arange(3000), 4)]
+    few = np.concatenate(parts)
+    assert few[lowest(run[few], hashes[few], quota)].tolist() == np.flatnonzero(stays).tolist()
 
 
 def test_water_lowers_the_largest_first() -> None:

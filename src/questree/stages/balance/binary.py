@@ -1,5 +1,6 @@
 """Binary questions of all shards: content keys are counted, and of each key and answer some questions are drawn."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,10 +72,9 @@ class BinaryKeys:
     counts: Ints  # [key, answer and effect] questions
     size: Ints  # [key] questions after the first round: twice those of its rarer answer
 
-    @property
-    def cell_sizes(self) -> Ints:
-        """[cell] questions after the first round."""
-        return np.bincount(self.cell, self.size, CELLS).astype(np.int64)
+    def per_cell(self, questions: Ints) -> Ints:
+        """[split, template, time kind] out of [key]."""
+        return np.bincount(self.cell, questions, math.prod(CELLS)).astype(np.int64).reshape(CELLS)
 
 
 def count_keys(tables: BinaryTables) -> BinaryKeys:

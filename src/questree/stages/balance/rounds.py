@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
 from questree.columns.hashing import mix, seed_of
-from questree.columns.joins import Ints
 from questree.faults import BadInput, at_least, refuse
 from questree.stages.balance.binary import BinaryTables, count_keys, draw_binary
 from questree.stages.balance.levelling import QUERY, SHARES, SPLITS, BalanceOptions, Smoothing, read_shares
@@ -20,7 +19,6 @@ from questree.stages.balance.opened import count_answers, cut_templates, even_te
 from questree.stages.balance.rejected import numbered, read_rejected, rejected
 from questree.stages.balance.shard_tables import (
     BINARY,
-    MOST_TEMPLATES,
     OPEN,
     Balancing,
     Places,
@@ -60,27 +58,28 @@ def select(task: Balancing, counts: ShardCounts) -> tuple[Places, BalanceReport]
     # first round: answers
     first = smooth(read_open(task.files(OPEN), seeds, known), known, options)
     open = left = first.open
-    binary = BinaryTables.read(task.files(BINARY))
-    keys = count_keys(binary)
+    tables = BinaryTables.read(task.files(BINARY))
+    keys = count_keys(tables)
+    sizes = keys.per_cell(keys.size)
     # second round: structures
     query = open.count_templates(known).sum(axis=1).tolist()
-    there = [present(split, keys.cell_sizes, number, structures) for split, number in enumerate(query)]
+    binary = sizes.sum(axis=2)[:, : len(known)]  # [split, template]
+    there = [present(own, number, structures) for own, number in zip(binary, query, strict=True)]
     wanted = [targets(own, options) for own in there]
     if any(most[QUERY] < number for most, number in zip(wanted, query, strict=True)):
         few = cut_templates(open, known, [most[QUERY] for most in wanted])
         left = even_templates(smooth_keys(few, options), first.before, options)
         query = left.count_templates(known).sum(axis=1).tolist()
         wanted = [targets(own | {QUERY: number}, options) for own, number in zip(there, query, strict=True)]
-    cells = cells_kept(keys.cell_sizes, wanted, structures)
-    keep = keys_kept(keys.cell, keys.size, mix(seed_of(options.seed, "keys"), keys.key), cells)
-    last = np.bincount(keys.cell, keep, len(cells)).astype(np.int64)
-    places = np.sort(np.append(left.place, draw_binary(binary, keys, keep, seeds)))
+    cells = cells_kept(sizes, wanted, structures)
+    keep = keys_kept(keys.cell, keys.size, mix(seed_of(options.seed, "keys"), keys.key), cells.ravel())
+    places = np.sort(np.append(left.place, draw_binary(tables, keys, keep, seeds)))
     # what was done
     opens = [first.by_group, first.by_key, open.count_templates(known), left.count_templates(known)]
-    first_binary, last_binary = (per_template(own, len(known)) for own in (keys.cell_sizes, last))
-    binaries = [seen * ~known.open, first_binary, first_binary, last_binary]
+    last = keys.per_cell(keep).sum(axis=2)[:, : len(known)]
+    binaries = [seen * ~known.open, binary, binary, last]
     stages = (counts.before, seen, *(own + others for own, others in zip(opens, binaries, strict=True)))
-    stays = [present(split, last, number, structures) for split, number in enumerate(query)]
+    stays = [present(own, number, structures) for own, number in zip(last, query, strict=True)]
     rows = [
         Target(name, structure, there[split][structure], wanted[split][structure], stays[split][structure])
         for split, name in enumerate(SPLITS)
@@ -88,11 +87,6 @@ def select(task: Balancing, counts: ShardCounts) -> tuple[Places, BalanceReport]
     ]
     shares = top_answers(first.before, count_answers(left, known), options, known)
     return places, BalanceReport(options, table(stages, known), rows, shares)
-
-
-def per_template(cells: Ints, templates: int) -> Ints:
-    """[split, template] out of [cell]."""
-    return np.asarray(cells.reshape(len(SPLITS), MOST_TEMPLATES, -1).sum(axis=2)[:, :templates])
 
 
 def write(folder: Path, places: Places, test: NDArray[np.bool_], report: BalanceReport) -> None:

@@ -24,7 +24,7 @@ from questree.workers import over
 
 COLUMNS = QUESTIONS.only("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
 KINDS, MOST_TEMPLATES = 8, 256
-CELLS = 2 * MOST_TEMPLATES * KINDS  # a cell is a split, template and time kind
+CELLS = len(SPLITS), MOST_TEMPLATES, KINDS  # a cell is a split, template and time kind
 EFFECTS = 4
 ACTION_ANSWER = 1 << 16  # of an open question: it is an action
 BINARY, OPEN = "binary", "open"  # folders

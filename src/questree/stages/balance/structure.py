@@ -9,7 +9,6 @@ import numpy as np
 from questree.columns.hashing import Hashes
 from questree.columns.joins import Ints, by_value
 from questree.stages.balance.levelling import QUERY, SHARES, SPLITS, BalanceOptions
-from questree.stages.balance.shard_tables import CELLS, KINDS, MOST_TEMPLATES
 
 TINY = 1e-9  # of a sum of shares of a total
 
@@ -75,11 +74,10 @@ def _limits(
     return least, {name: min(there[name], (share + tolerance) * total) for name, share in shares.items()}
 
 
-def present(split: int, cells: Ints, query: int, structures: list[str]) -> dict[str, int]:
-    """Structure -> questions of a split; cells: [cell] binary ones."""
-    own = cells.reshape(len(SPLITS), MOST_TEMPLATES, -1)[split].sum(axis=1)[: len(structures)]
+def present(binary: Ints, query: int, structures: list[str]) -> dict[str, int]:
+    """Structure -> questions of a split; binary: [template]."""
     found = dict.fromkeys(SHARES, 0)
-    for name, number in zip(structures, own.tolist(), strict=True):
+    for name, number in zip(structures, binary.tolist(), strict=True):
         found[name] += number
     return found | {QUERY: query}
 
@@ -108,17 +106,18 @@ def level_of(counts: Ints, total: int) -> int:
 
 
 def cells_kept(sizes: Ints, wanted: list[dict[str, int]], structures: list[str]) -> Ints:
-    """[cell] how many questions stay: a structure's target by water-filling over templates, then over time kinds."""
-    kept = np.zeros(CELLS, np.int64)
-    by_template = sizes.reshape(len(SPLITS), MOST_TEMPLATES, KINDS)  # [split, template, time kind]
-    grid = kept.reshape(by_template.shape)
+    """How many questions stay: a structure's target by water-filling over templates, then over time kinds.
+
+    sizes: [split, template, time kind] how many there are.
+    """
+    left = np.zeros_like(sizes)
     for split in range(len(SPLITS)):
         for structure, target in wanted[split].items():
             own = np.array([at for at, name in enumerate(structures) if name == structure])
-            for template, total in zip(own, water(by_template[split, own].sum(axis=1), target), strict=True):
-                grid[split, template] = water(by_template[split, template], int(total))
-            grid[split, own] = evened(grid[split, own].ravel(), by_template[split, own].ravel()).reshape(-1, KINDS)
-    return kept
+            for template, total in zip(own, water(sizes[split, own].sum(axis=1), target), strict=True):
+                left[split, template] = water(sizes[split, template], int(total))
+            left[split, own] = evened(left[split, own].ravel(), sizes[split, own].ravel()).reshape(len(own), -1)
+    return left
 
 
 def evened(kept: Ints, sizes: Ints) -> Ints:

@@ -14,18 +14,14 @@ from conftest import copy
 from questree.benchmarks.agqa.editions import SECOND
 from questree.benchmarks.agqa.templates import BY_NAME, TEMPLATES
 from questree.cli.stages import balance as command
-from questree.columns.hashing import Hashes, mix, seed_of
-from questree.columns.joins import Ints
+from questree.columns.hashing import Hashes, mix, mixed, seed_of
+from questree.columns.joins import Ints, lowest
 from questree.faults import BadInput
 from questree.stages import questions
-from questree.stages.balance import rounds
-from questree.stages.balance.binary import CELLS, stirred
-from questree.stages.balance.buckets import BalanceCorpus, Balancing
 from questree.stages.balance.levelling import BalanceOptions, Smoothing, read_shares, remaining
-from questree.stages.balance.rounds import balance, selection
-from questree.stages.balance.selecting import select
-from questree.stages.balance.structure import evened, key_cuts, targets, water
-from questree.stages.balance.thresholds import SeenHashes, Windows, of_rank, seen
+from questree.stages.balance.rounds import balance, select, selection
+from questree.stages.balance.shard_tables import BalanceCorpus, Balancing, write_shards
+from questree.stages.balance.structure import evened, keys_kept, targets, water
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
 from questree.stages.template_columns import TemplateColumns
@@ -57,7 +53,8 @@ def chosen(tmp_path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     shard.mkdir(parents=True)
     QUESTIONS.write(questions, shard)
     with ThreadPoolExecutor(1) as pool:
-        places, _ = select(OneVideo(tmp_path, tmp_path / "scratch", BalanceOptions(), ("00000",), 2), pool)
+        task = OneVideo(tmp_path, tmp_path / "scratch", BalanceOptions())
+        places, _ = select(task, write_shards(task, ["00000"], pool))
     found = pl.DataFrame({"video": places >> np.uint64(32), "number": places & np.uint64(0xFFFFFFFF)})
     return questions.join(found.cast(pl.UInt32), on=["video", "number"])
 
@@ -149,6 +146,17 @@ def test_the_first_round_is_that_of_plain_loops(tmp_path: Path) -> None:
     assert found == naive_first_round(few.filter(pl.col("template") != CODE["objWhat"]))
 
 
+def test_the_lowest_of_shards_have_the_lowest_of_all_among_them() -> None:
+    rng = np.random.default_rng(5)
+    run, hashes, quota = rng.integers(0, 60, 3000), mix(3, np.arange(3000)), rng.integers(0, 90, 60)
+    wanted = [np.sort(hashes[run == at])[: quota[at]].tolist() for at in range(60)]
+    stays = lowest(run, hashes, quota)
+    assert [np.sort(hashes[stays & (run == at)]).tolist() for at in range(60)] == wanted
+    parts = [rows[lowest(run[rows], hashes[rows], quota)] for rows in np.array_split(np.arange(3000), 4)]
+    few = np.concatenate(parts)
+    assert few[lowest(run[few], hashes[few], quota)].tolist() == np.flatnonzero(stays).tolist()
+
+
 def test_water_lowers_the_largest_first() -> None:
     assert water(np.array([10, 4, 7]), 15).tolist() == [6, 4, 5]
     assert water(np.array([10, 4, 7]), 2).tolist() == [1, 1, 0]
@@ -156,15 +164,8 @@ def test_water_lowers_the_largest_first() -> None:
 
 
 def visit(size: Ints, order: Hashes, total: int) -> Ints:
-    """The keys of one cell, of which every second one lies elsewhere."""
-    cell, places = np.zeros(len(size), np.int64), [np.arange(first, len(size), 2) for first in (0, 1)]
-    cuts = key_cuts(cell, size, np.ones(len(size), np.int64), np.array([total]))
-
-    def look(within: Windows) -> list[SeenHashes]:
-        above = [at[size[at] > cuts.level[0]] for at in places]
-        return [seen(np.append(cell[at], CELLS + cell[at]), np.append(order[at], order[at]), within) for at in above]
-
-    return cuts.kept(cell, size, order, of_rank(cuts.ranks, np.append(cuts.above, cuts.above), look))
+    """The keys of one cell."""
+    return keys_kept(np.zeros(len(size), np.int64), size, order, np.array([total]))
 
 
 def test_keys_lose_as_much_from_both_answers_and_the_last_visited_make_up_for_it() -> None:
@@ -172,25 +173,6 @@ def test_keys_lose_as_much_from_both_answers_and_the_last_visited_make_up_for_it
     assert visit(np.array([8, 8, 8, 2, 2]), order, 13).tolist() == [4, 4, 0, 2, 2]
     assert visit(np.array([2, 2, 2, 2, 2]), order, 5).tolist() == [2, 2, 0, 0, 0]
     assert visit(np.array([2, 2, 2, 2, 2]), order[::-1], 4).tolist() == [0, 0, 0, 2, 2]
-
-
-@pytest.mark.parametrize("wide", [8.0, 0.0])  # or so narrow that nothing is found at first
-def test_the_hash_of_a_rank_is_found_where_it_must_be(wide: float) -> None:
-    rng = np.random.default_rng(5)
-    count = np.array([20_000, 1, 7, 3000, 0, 500])
-    group = np.repeat(np.arange(6), count)
-    hashes, place = mix(3, np.arange(len(group))), rng.integers(0, 4, len(group))
-    rank, looks = np.array([11_000, 0, 6, 0, -1, -1]), list[int]()
-
-    def look(within: Windows) -> list[SeenHashes]:
-        parts = [seen(group[place == at], hashes[place == at], within) for at in range(4)]
-        looks.append(sum(len(part.inside) for part in parts))
-        return parts
-
-    found = of_rank(rank, count, look, wide)
-    wanted = [np.sort(hashes[group == at])[rank[at]] if rank[at] >= 0 else 0 for at in range(6)]
-    assert found.tolist() == [int(each) for each in wanted]
-    assert wide == 0 or (len(looks) == 1 and looks[0] < 1500)  # of 23,508 hashes
 
 
 def test_an_odd_question_goes_to_the_next_cell_with_room() -> None:
@@ -249,8 +231,7 @@ def test_the_selection_depends_on_the_seed_alone(
     generate(run, GenerateOptions(shard=shard, rare_below=3), workers=1)
     for folder in Bank(run).folders():  # the order of the rows does not matter either
         QUESTIONS.write(QUESTIONS.read(folder).sample(fraction=1, shuffle=True, seed=1), folder)
-    with patch.object(questions, "FEW", 0), patch.object(rounds, "LEAST", 50_000), patch.object(rounds, "MOST", 50_000):
-        assert rounds.bucket_bits(200_000) == 2
+    with patch.object(questions, "FEW", 0):
         balance(run, BalanceOptions(), workers=workers)
     assert [path.name for path in run.folder.iterdir() if path.name.startswith(".")] == []
     assert read_balanced(run.balanced).equals(read_balanced(balanced_run.balanced))
@@ -258,9 +239,10 @@ def test_the_selection_depends_on_the_seed_alone(
     assert not read_balanced(run.balanced).equals(read_balanced(balanced_run.balanced))
 
 
-def test_the_hash_of_a_question_is_that_of_its_ids() -> None:
-    seed, numbers = seed_of(1, "AAA"), np.arange(5, dtype=np.uint64)
-    assert [int(stirred(seed ^ number)) for number in numbers] == mix(seed, numbers).tolist()
+def test_a_hash_in_a_query_is_that_of_columns() -> None:
+    seed, numbers = seed_of(1, "AAA"), np.arange(2**64 - 5, 2**64 - 1, dtype=np.uint64)
+    found = pl.DataFrame({"number": numbers}).select(mixed(pl.lit(int(seed), pl.UInt64), pl.col("number")))
+    assert found.to_series().to_list() == mix(seed, numbers).tolist()
 
 
 def test_the_command_says_what_was_deleted_and_what_is_missing(

@@ -13,7 +13,8 @@ from questree.scoring.agqa_questions import of_run
 from questree.stages.audit.audited import AuditOptions
 from questree.stages.audit.videos import audit
 from questree.stages.balance.levelling import BalanceOptions
-from questree.stages.balance.rounds import balance, numbered
+from questree.stages.balance.rejected import numbered
+from questree.stages.balance.rounds import balance
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.questions import Bank

@@ -5,6 +5,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
@@ -33,3 +34,11 @@ def mix(start: Any, *columns: Any) -> Hashes:
             state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             state = state ^ (state >> np.uint64(31))
     return state
+
+
+def mixed(state: pl.Expr, column: pl.Expr) -> pl.Expr:
+    """One step of `mix` inside a query; both are of 64 bits without a sign."""
+    state = (state ^ column) + pl.lit(0x9E3779B97F4A7C15, pl.UInt64)
+    state = (state ^ state // (1 << 30)) * pl.lit(0xBF58476D1CE4E5B9, pl.UInt64)
+    state = (state ^ state // (1 << 27)) * pl.lit(0x94D049BB133111EB, pl.UInt64)
+    return state ^ state // (1 << 31)

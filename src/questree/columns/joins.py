@@ -66,3 +66,14 @@ def in_turn(most: Ints, video: Ints, kind: Ints, draw: Ints) -> NDArray[np.bool_
     chosen = np.zeros(len(video), bool)
     chosen[order] = np.arange(len(video)) - begin[group] < most[video[order]]
     return chosen
+
+
+def lowest(run: Ints, hashes: Ints, quota: Ints) -> NDArray[np.bool_]:
+    """[row] is it among the lowest hashes of its run? quota: [run] at most how many these are."""
+    count = np.bincount(run, minlength=len(quota))
+    stays = (quota >= count)[run]
+    cut = np.flatnonzero(((quota > 0) & (quota < count))[run])
+    order = cut[np.lexsort((hashes[cut], run[cut]))]
+    rank = np.arange(len(order)) - np.searchsorted(run[order], run[order])
+    stays[order] = rank < quota[run[order]]
+    return np.asarray(stays)

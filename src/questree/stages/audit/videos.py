@@ -25,8 +25,8 @@ from questree.stages.audit.audited import (
 from questree.stages.audit.categories import categories
 from questree.stages.audit.guesses import SETS, Types
 from questree.stages.audit.key_counts import COUNTS, GROUPED, CountedShard, merged, put_counts, texts_of
-from questree.stages.balance.binary import COLUMNS
 from questree.stages.balance.rounds import has_selection
+from questree.stages.balance.shard_tables import COLUMNS
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank, Shard
 from questree.stages.rules_alone import RulesAlone

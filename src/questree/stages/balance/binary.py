@@ -1,117 +1,121 @@
-"""Binary questions: their content keys packed into numbers, and dealt into buckets by them."""
+"""Binary questions of all shards: content keys are counted, and of each key and answer some questions are drawn."""
 
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks.agqa.templates import TIMES
 from questree.columns.compiled import njit
-from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints
-from questree.stages.template_columns import TemplateColumns
-from questree.tables.questions import QUESTIONS, time_kind, time_without_kind
+from questree.columns.hashing import Hashes
+from questree.columns.joins import Ints, lowest
+from questree.columns.keys import distinct
+from questree.stages.balance.levelling import cut_effects
+from questree.stages.balance.shard_tables import CELLS, EFFECTS, Places, hash_places
 
-NEEDED = ("video", "number", "template", "relation", "x", "y", "time", "answer", "effect")
-COLUMNS = QUESTIONS.only(*NEEDED, "first", "second")
-# from the lowest bit: effect 2, answer 1, actions of the time 16, y 8, x 8, relation 8, time kind 3, template 5,
-# split 1, template again 3: those beyond 31 are rare, and the others' keys stay as they were
-ANSWER, KEY, CELL, BITS = 2, 3, 43, 55
-KINDS, CELLS = 8, 1 << (BITS - CELL)  # a cell is a split, template and time kind
-MOST_TEMPLATES = 256
-MOST_BITS = 16  # of the number of a bucket
-assert len(TIMES) <= KINDS
-kind_of, actions_of = njit(time_kind), njit(time_without_kind)
-Places = NDArray[np.uint64]  # [row] video * 2^32 + number
+GROUPS = 2 * EFFECTS  # of a content key: two answers, four temporal effects
+NO, YES, BOTH = 1, 2, 3  # bits of the answers met
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def template_of(cell: Any) -> Any:
-    return cell // KINDS % MOST_TEMPLATES
+@dataclass(frozen=True)
+class BinaryTables:
+    """The tables of shards without most keys that have one answer: these go whole, and most keys are such.
 
-
-def deal(
-    questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns, bits: int, untimed: bool = False
-) -> tuple[Hashes, Ints]:
-    """The binary questions as columns [column, row], and where the rows of each of 2^bits buckets begin.
-
-    All questions of a content key are in one bucket. Columns are the packed key, answer and effect, the place, and of
-    many words, which have no room there, the content key in two numbers; test: per video; untimed: keys have no time.
+    A small table says which answers the keys of a slot have; counting tells keys that share a slot apart.
     """
-    assert len(known) <= MOST_TEMPLATES, "a content key has no room for more templates"
-    if untimed:
-        questions = questions.with_columns(time=pl.lit(0, questions["time"].dtype))
-    if questions["x"].dtype == pl.UInt16:
-        binary = questions.filter(pl.Series(~known.open[questions["template"].to_numpy()]))
-        columns = wide_columns(binary, test, known)
-        return dealt(columns, mix(np.uint64(0), columns[2], columns[3]), bits)
-    given = [*(questions[name].to_numpy() for name in NEEDED), test, known.open, known.asked_two, np.uint64(bits)]
-    found: tuple[Hashes, Ints] = _deal(*given)
-    return found
+
+    files: Sequence[Path]
+    answers: NDArray[np.uint8]  # [slot]
+
+    @classmethod
+    def read(cls, files: Sequence[Path]) -> Self:
+        rows = sum(pl.scan_ipc(file, glob=False).select(pl.len()).collect().item() for file in files)
+        tables = cls(files, np.zeros(1 << max(rows, 1).bit_length(), np.uint8))
+        for file in files:
+            table = pl.read_ipc(file, columns=["key", "group"])
+            slot, yes = tables.slots(table["key"]), table["group"].to_numpy() >= EFFECTS
+            tables.answers[slot[yes]] |= YES
+            tables.answers[slot[~yes]] |= NO
+        return tables
+
+    def slots(self, keys: pl.Series) -> Hashes:
+        bits = len(self.answers).bit_length() - 1
+        return np.asarray(keys.to_numpy() * SPREAD >> np.uint64(64 - bits))
+
+    def shards(self, *columns: str) -> Iterator[pl.DataFrame]:
+        """Shard by shard the questions whose keys may have both answers."""
+        for file in self.files:
+            table = pl.read_ipc(file, columns=["key", *columns])
+            yield table.filter(self.answers[self.slots(table["key"])] == BOTH)
+
+    def shards_with(self, keys: Hashes, *columns: str) -> Iterator[tuple[Ints, pl.DataFrame]]:
+        """... whose keys are among these, ascending ones; and [question] at which place."""
+        for table in self.shards(*columns):
+            own = table["key"].to_numpy()
+            at = np.searchsorted(keys, own)
+            there = at < len(keys)
+            there[there] = keys[at[there]] == own[there]
+            yield at[there], table.filter(there)
 
 
-def wide_columns(questions: pl.DataFrame, test: NDArray[np.bool_], known: TemplateColumns) -> Hashes:
-    video, number, template, relation, x, y, time, answer, effect = (
-        questions[name].to_numpy().astype(np.int64) for name in NEEDED
-    )
-    cell = ((template >> 5 << 1 | test[video]) << 5 | template & 31) << 3 | time_kind(time)
-    yes = np.where(known.asked_two[template], answer == y, answer)
-    words = (cell << 16 | relation) << 32 | x << 16 | y, time_without_kind(time)
-    return np.stack([cell << CELL | yes << ANSWER | effect, video << 32 | number, *words]).astype(np.uint64)
+@dataclass(frozen=True)
+class BinaryKeys:
+    """The content keys with both answers."""
+
+    key: Hashes  # ascending
+    cell: Ints
+    counts: Ints  # [key, answer and effect] questions
+    size: Ints  # [key] questions after the first round: twice those of its rarer answer
+
+    def per_cell(self, questions: Ints) -> Ints:
+        """[split, template, time kind] out of [key]."""
+        return np.bincount(self.cell, questions, math.prod(CELLS)).astype(np.int64).reshape(CELLS)
 
 
-def dealt(columns: Hashes, hashes: Hashes, bits: int) -> tuple[Hashes, Ints]:
-    """Columns with the rows of each bucket together, and [bucket + 1] where these begin."""
-    bucket = hashes >> np.uint64(32) << np.uint64(bits) >> np.uint64(32)
-    order = np.argsort(bucket, kind="stable")
-    return columns[:, order], np.searchsorted(bucket[order], np.arange((1 << bits) + 1))
+def count_keys(tables: BinaryTables) -> BinaryKeys:
+    """First round: a key with one answer goes whole, of two answers the rarer one decides."""
+    with_yes = [
+        distinct(table.filter(pl.col("group") >= EFFECTS)["key"].to_numpy()) for table in tables.shards("group")
+    ]
+    key = distinct(np.concatenate(with_yes))
+    cell, counts = np.zeros(len(key), np.int64), np.zeros((len(key), GROUPS), np.int32)
+    for at, table in tables.shards_with(key, "cell", "group"):
+        cell[at] = table["cell"].to_numpy()
+        np.add.at(counts, (at, table["group"].to_numpy()), 1)
+    fewer = np.minimum(counts[:, :EFFECTS].sum(axis=1), counts[:, EFFECTS:].sum(axis=1))
+    both = fewer > 0
+    return BinaryKeys(key[both], cell[both], counts[both], 2 * fewer[both])
+
+
+def draw_binary(tables: BinaryTables, keys: BinaryKeys, keep: Ints, seeds: Hashes) -> Places:
+    """The questions that stay when `keep` of each key do (an even number, at most its size)."""
+    few = np.flatnonzero(keep)
+    quota = quotas(keys.counts[few], keys.size[few], keep[few]).ravel()  # [run]
+    runs, places = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    for at, table in tables.shards_with(keys.key[few], "group", "place"):
+        run, place = at * GROUPS + table["group"].to_numpy(), table["place"].to_numpy()
+        low = lowest(run, hash_places(place, seeds), quota)  # of this shard, so that few come together
+        runs.append(run[low])
+        places.append(place[low])
+    run, place = np.concatenate(runs), np.concatenate(places)
+    return np.asarray(place[lowest(run, hash_places(place, seeds), quota)])
 
 
 @njit(cache=True, nogil=True)
-def cell_of(packed):  # type: ignore[no-untyped-def]
-    """The number of its split, template and time kind."""
-    found = np.int64(packed >> np.uint64(CELL))
-    kind, low, split, high = found & 7, found >> 3 & 31, found >> 8 & 1, found >> 9
-    return (split * MOST_TEMPLATES + high * 32 + low) * KINDS + kind
-
-
-@njit(cache=True, nogil=True)
-def stirred(number):  # type: ignore[no-untyped-def]
-    """One step of hashing.mix from a state of 0."""
-    state = number + np.uint64(0x9E3779B97F4A7C15)
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))
-
-
-@njit(cache=True, nogil=True)
-def _deal(  # type: ignore[no-untyped-def]
-    video, number, template, relation, x, y, time, answer, effect, test, is_open, asked_two, bits
-):
-    rows = len(video)
-    found, bucket = np.empty(rows, np.uint64), np.empty(rows, np.uint16)
-    start = np.zeros((1 << np.int64(bits)) + 1, np.int64)
-    for row in range(rows):
-        t = template[row]
-        if is_open[t]:
+def quotas(counts, size, keep):  # type: ignore[no-untyped-def]
+    """[key, answer and effect] how many stay: the surplus of the larger answer goes, then the second round's cut."""
+    found = np.zeros_like(counts)
+    for key in range(len(size)):
+        if keep[key] == 0:
             continue
-        low, high = np.uint64(t & 31), np.uint64(t >> 5)
-        cell = (high << np.uint64(1) | np.uint64(test[video[row]])) << np.uint64(5) | low
-        cell = cell << np.uint64(3) | np.uint64(kind_of(time[row]))
-        key = cell << np.uint64(8) | np.uint64(relation[row])
-        key = (key << np.uint64(8) | np.uint64(x[row])) << np.uint64(8) | np.uint64(y[row])
-        key = key << np.uint64(16) | np.uint64(actions_of(time[row]))
-        yes = np.uint64(answer[row] == y[row] if asked_two[t] else answer[row])
-        found[row] = key << np.uint64(3) | yes << np.uint64(2) | np.uint64(effect[row])
-        bucket[row] = stirred(key) >> np.uint64(32) << bits >> np.uint64(32)
-        start[bucket[row] + 1] += 1
-    start = np.cumsum(start)
-    columns = np.empty((2, start[-1]), np.uint64)
-    packed, place, free = columns[0], columns[1], start.copy()
-    for row in range(rows):
-        if not is_open[template[row]]:
-            at = free[bucket[row]]
-            packed[at] = found[row]
-            place[at] = np.uint64(video[row]) << np.uint64(32) | np.uint64(number[row])
-            free[bucket[row]] += 1
-    return columns, start
+        for begin in range(0, GROUPS, EFFECTS):
+            own = counts[key, begin : begin + EFFECTS]
+            a, b, c, d = cut_effects(own[0], own[1], own[2], own[3], own.sum() - size[key] // 2)
+            a, b, c, d = cut_effects(a, b, c, d, (size[key] - keep[key]) // 2)
+            found[key, begin], found[key, begin + 1], found[key, begin + 2], found[key, begin + 3] = a, b, c, d
+    return found

@@ -62,12 +62,12 @@ def read_shares(text: str) -> dict[str, float]:
 def remaining(counts: Sequence[int], k: int) -> tuple[int, int, int, int]:
     """Counts per temporal effect after k deletions."""
     same, different, no_direct, no_temporal = counts
-    a, b, c, d = kept(same, different, no_direct, no_temporal, k)
+    a, b, c, d = cut_effects(same, different, no_direct, no_temporal, k)
     return int(a), int(b), int(c), int(d)
 
 
 @njit(cache=True, nogil=True)
-def kept(same, different, no_direct, no_temporal, k):  # type: ignore[no-untyped-def]
+def cut_effects(same, different, no_direct, no_temporal, k):  # type: ignore[no-untyped-def]
     """Counts per temporal effect (9.1) after k deletions (9.2); an odd one of a half or a third is taken from `same`.
 
     Same and different are made equal; these two equal to no_direct; these three to no_temporal; then a quarter each.

@@ -3,27 +3,29 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.columns.hashing import Hashes, mix
-from questree.columns.joins import Ints, by_value
-from questree.stages.balance.levelling import Smoothing, answers_kept, remaining
+from questree.columns.hashing import Hashes
+from questree.columns.joins import Ints, by_value, lowest
+from questree.stages.balance.levelling import SPLITS, BalanceOptions, answers_kept, lowered, remaining, shrunk
+from questree.stages.balance.shard_tables import EFFECTS, Places, hash_places
+from questree.stages.balance.structure import water
 from questree.stages.template_columns import TemplateColumns
-from questree.tables.questions import time_without_kind
 
-EFFECTS = 4
 ANSWER_BITS = 17  # the highest says that it is an action
+Level = Callable[[int, Ints], Ints]  # of a value of a column: [answer] questions -> how many stay
 
 
 @dataclass(frozen=True)
 class OpenQuestions:
     """Columns of the open questions of both splits."""
 
-    place: Hashes  # video * 2^32 + number
+    place: Places
     template: Ints  # split and template
     group: Ints  # split and group of templates
     key: Ints  # split, group and raw content key
@@ -31,112 +33,92 @@ class OpenQuestions:
     effect: Ints
     hash: Hashes
 
-    @property
-    def columns(self) -> Hashes:
-        """[column, question]"""
-        return np.stack([column.astype(np.uint64) for column in vars(self).values()])
+    def where(self, stays: NDArray[np.bool_]) -> "OpenQuestions":
+        return OpenQuestions(**{name: column[stays] for name, column in vars(self).items()})
 
-    @classmethod
-    def of(cls, columns: Hashes) -> "OpenQuestions":
-        template, group, key, answer, effect = columns[1:-1].view(np.int64)
-        return cls(columns[0], template, group, key, answer, effect, columns[-1])
-
-    def where(self, kept: NDArray[np.bool_]) -> "OpenQuestions":
-        return OpenQuestions(**{name: column[kept] for name, column in vars(self).items()})
-
-
-def open_questions(rows: pl.DataFrame, test: NDArray[np.bool_], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
-    """rows: of `binary.COLUMNS`; test, seeds: per video."""
-    columns = {name: rows[name].to_numpy().astype(np.int64) for name in rows.columns}
-    video, template = columns["video"], columns["template"]
-    split = test[video].astype(np.int64)
-    relation = np.where(known.with_relation[template], columns["relation"], 0)
-    actions = np.where(
-        known.with_time[template], time_without_kind(columns["time"]), 0
-    )  # the key does not say before or after
-    room = 32 if rows["relation"].dtype == pl.UInt16 else 16  # bits of the actions
-    return OpenQuestions(
-        place=(video << 32 | columns["number"]).astype(np.uint64),
-        template=split * len(known) + template,
-        group=split * len(known.groups) + known.group[template],
-        key=((split * len(known) + known.family[template]) << 16 | relation) << room | actions,
-        answer=columns["answer"] | known.of_actions[template] << ANSWER_BITS - 1,
-        effect=columns["effect"],
-        hash=mix(seeds[video], columns["number"]),
-    )
-
-
-def runs_of(by: Ints, open: OpenQuestions) -> Ints:
-    """[question] its value of `by`, answer and effect as one number."""
-    return np.asarray((by << ANSWER_BITS | open.answer) * EFFECTS + open.effect)
+    def count_templates(self, known: TemplateColumns) -> Ints:
+        """[split, template]"""
+        return np.bincount(self.template, minlength=len(SPLITS) * len(known)).reshape(len(SPLITS), -1)
 
 
 class AnswerCounts(NamedTuple):
-    """How many questions have which answer and effect, by group or template."""
+    """[answer] how many questions, whatever the effect."""
 
-    runs: Ints  # as `runs_of` packs them, ascending
-    number: Ints  # [run]
-
-    @classmethod
-    def of(cls, by: Ints, open: OpenQuestions) -> Self:
-        return cls(*np.unique(runs_of(by, open), return_counts=True))
-
-    @classmethod
-    def added(cls, parts: Sequence[tuple[Ints, Ints]]) -> Self:
-        runs, at = np.unique(np.concatenate([runs for runs, _ in parts]), return_inverse=True)
-        number = np.bincount(at, np.concatenate([number for _, number in parts]), len(runs))
-        return cls(runs, number.astype(np.int64))
-
-    @property
-    def by(self) -> Ints:
-        """[run]"""
-        return np.asarray(self.runs // EFFECTS >> ANSWER_BITS)
-
-    def regrouped(self, by: Ints) -> Self:
-        """by: [value of `by` here] another one."""
-        inside = self.runs & (EFFECTS << ANSWER_BITS) - 1
-        return self.added([(by[self.by] * (EFFECTS << ANSWER_BITS) | inside, self.number)])
-
-    def answers(self) -> dict[int, Ints]:
-        """by -> [answer] how many questions, whatever the effect."""
-        answers, of_run = np.unique(self.runs // EFFECTS, return_inverse=True)
-        total = np.bincount(of_run, self.number, len(answers)).astype(np.int64)
-        return {int(by): total[at] for by, at in by_value(answers >> ANSWER_BITS)}
+    templates: dict[int, Ints]  # split and template ->
+    splits: dict[int, Ints]
 
 
-@dataclass(frozen=True)
-class AnswerCuts:
-    """What stays of the answers and effects of each group or template: all of a run, or its lowest hashes."""
-
-    by: str  # column
-    runs: Ints  # its value, answer and effect, ascending
-    whole: NDArray[np.bool_]  # [run]
-    below: Hashes  # [run] hashes lower than this stay
-
-    def stays(self, open: OpenQuestions) -> NDArray[np.bool_]:
-        run = np.searchsorted(self.runs, runs_of(getattr(open, self.by), open))
-        return np.asarray(self.whole[run] | (open.hash < self.below[run]))
+def count_answers(open: OpenQuestions, known: TemplateColumns) -> AnswerCounts:
+    counts = []
+    for by in (open.template, open.template // len(known)):
+        answers, count = np.unique(by << ANSWER_BITS | open.answer, return_counts=True)
+        counts.append({value: count[at] for value, at in by_value(answers >> ANSWER_BITS)})
+    return AnswerCounts(*counts)
 
 
-def stays(by: Ints, open: OpenQuestions, how: Smoothing) -> NDArray[np.bool_]:
-    """Smooth the answers within each value of `by`; of an answer and effect the lowest hashes stay."""
-    found = np.zeros(len(by), bool)
+def read_open(files: Sequence[Path], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
+    """seeds: [video]."""
+    table = pl.concat([pl.read_ipc(file) for file in files])
+    place, template, key, answer, effect = (
+        table[name].to_numpy() for name in ("place", "template", "key", "answer", "effect")
+    )
+    group = template // len(known) * len(known.groups) + known.group[template % len(known)]
+    return OpenQuestions(place, template, group, key, answer, effect, hash_places(place, seeds))
+
+
+class SmoothedQuestions(NamedTuple):
+    """The open questions after the first round, and what it did."""
+
+    open: OpenQuestions
+    before: AnswerCounts
+    by_group: Ints  # [split, template] questions after smoothing groups of templates
+    by_key: Ints  # ... and then content keys
+
+
+def smooth(asked: OpenQuestions, known: TemplateColumns, options: BalanceOptions) -> SmoothedQuestions:
+    """First round: smooth the answers of groups of templates, then of content keys, then as long as it takes."""
+    before = count_answers(asked, known)
+    by_group = levelled(asked, asked.group, lambda _, counts: answers_kept(counts, options.smoothing))
+    by_key = smooth_keys(by_group, options)
+    counts = (own.count_templates(known) for own in (by_group, by_key))
+    return SmoothedQuestions(even_templates(by_key, before, options), before, *counts)
+
+
+def smooth_keys(open: OpenQuestions, options: BalanceOptions) -> OpenQuestions:
+    return levelled(open, open.key, lambda _, counts: answers_kept(counts, options.smoothing))
+
+
+def even_templates(open: OpenQuestions, before: AnswerCounts, options: BalanceOptions) -> OpenQuestions:
+    """As long as the top answers of a template dominate, lower them and smooth content keys."""
+    asked = {by: int(counts.sum()) for by, counts in before.templates.items()}
+    while not options.as_released:
+        fewer = levelled(open, open.template, lambda by, counts: lowered(counts, asked[by], options.smoothing))
+        if len(fewer.place) == len(open.place):
+            break
+        open = smooth_keys(fewer, options)
+    return open
+
+
+def cut_templates(open: OpenQuestions, known: TemplateColumns, wanted: Sequence[int]) -> OpenQuestions:
+    """So many of each split: the largest templates are cut first, of each all answers alike."""
+    counts = open.count_templates(known)
+    most = np.concatenate([water(own, total) for own, total in zip(counts, wanted, strict=True)])
+    return levelled(open, open.template, lambda by, counts: shrunk(counts, int(most[by])))
+
+
+def levelled(open: OpenQuestions, by: Ints, level: Level) -> OpenQuestions:
+    """Level the answers within each value of `by`; of an answer and effect the lowest hashes stay."""
     if not len(by):
-        return found
+        return open
     if int(by.max()) >> 63 - ANSWER_BITS - 2:  # many words
         by = np.unique(by, return_inverse=True)[1]
-    packed = runs_of(by, open)
-    order = np.lexsort((open.hash, packed))
-    runs, begin, count = np.unique(packed[order], return_index=True, return_counts=True)
-    quota = quotas(AnswerCounts(runs, count), lambda _, counts: answers_kept(counts, how))
-    rank = np.arange(len(by)) - np.repeat(begin, count)
-    found[order] = rank < np.repeat(quota, count)
-    return found
+    packed = (by << ANSWER_BITS | open.answer) * EFFECTS + open.effect
+    runs, run, count = np.unique(packed, return_inverse=True, return_counts=True)
+    return open.where(lowest(run, open.hash, quotas(runs, count, level)))
 
 
-def quotas(counted: AnswerCounts, level: Callable[[int, Ints], Ints]) -> Ints:
-    """[run] how many of each (value, answer, effect) stay; level: of a value how many of each answer do."""
-    runs, count = counted
+def quotas(runs: Ints, count: Ints, level: Level) -> Ints:
+    """[run] how many stay of each (value, answer, effect), of which there are so many."""
     answers, of_run = np.unique(runs // EFFECTS, return_inverse=True)
     effects = np.zeros((len(answers), EFFECTS), np.int64)  # [answer, effect]
     effects[of_run, runs % EFFECTS] = count

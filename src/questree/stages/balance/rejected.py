@@ -8,6 +8,9 @@ import polars as pl
 
 from questree.benchmarks import Said
 from questree.faults import BadInput
+from questree.stages.questions import Bank
+from questree.tables.questions import QUESTIONS
+from questree.tables.run import Run
 
 SHAPE = "expected a CSV with the columns id and reason"
 NO_REASON = "no reason"
@@ -36,6 +39,23 @@ def read_rejected(path: Path) -> pl.DataFrame:
         raise BadInput.at(path, f"{SHAPE}, got {', '.join(table.columns)}")
     reason = pl.col("reason") if "reason" in table.columns else pl.lit(None, pl.String)
     return table.select("id", reason=reason.fill_null(NO_REASON)).drop_nulls("id").unique("id", maintain_order=True)
+
+
+def numbered(run: Run, found: pl.DataFrame) -> pl.DataFrame:
+    """video, number and reason of the questions with these ids, <video>-<number>; others are left out."""
+    bank = Bank(run)
+    videos = pl.DataFrame({"name": bank.ids}).with_row_index("video")
+    parts = found.with_columns(
+        name=pl.col("id").str.extract(r"^(.*)-\d{1,9}$"),
+        number=pl.col("id").str.extract(r"-(\d{1,9})$").cast(pl.UInt32),
+    )
+    named = parts.join(videos, on="name", maintain_order="left")
+    there = [
+        some.join(named, on=["video", "number"], how="semi")
+        for folder in bank.folders()
+        for some in QUESTIONS.only("video", "number").pieces(folder)
+    ]
+    return named.join(pl.concat(there), on=["video", "number"], how="semi", maintain_order="left")
 
 
 def rejected(found: pl.DataFrame, there: pl.DataFrame) -> Rejected:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from questree.columns.hashing import Hashes
-from questree.columns.joins import Ints
-from questree.stages.balance.binary import CELLS, KINDS, MOST_TEMPLATES
+from questree.columns.joins import Ints, by_value
 from questree.stages.balance.levelling import QUERY, SHARES, SPLITS, BalanceOptions
 
 TINY = 1e-9  # of a sum of shares of a total
@@ -75,11 +74,10 @@ def _limits(
     return least, {name: min(there[name], (share + tolerance) * total) for name, share in shares.items()}
 
 
-def present(split: int, cells: Ints, query: int, structures: list[str]) -> dict[str, int]:
-    """Structure -> questions of a split; cells: [cell] binary ones."""
-    own = cells.reshape(len(SPLITS), MOST_TEMPLATES, -1)[split].sum(axis=1)[: len(structures)]
+def present(binary: Ints, query: int, structures: list[str]) -> dict[str, int]:
+    """Structure -> questions of a split; binary: [template]."""
     found = dict.fromkeys(SHARES, 0)
-    for name, number in zip(structures, own.tolist(), strict=True):
+    for name, number in zip(structures, binary.tolist(), strict=True):
         found[name] += number
     return found | {QUERY: query}
 
@@ -95,12 +93,12 @@ def water(counts: Ints, total: int) -> Ints:
     return lowered
 
 
-def level_of(counts: Ints, total: int, times: Ints | int = 1) -> int:
-    """The highest level at which the counts, cut at it, add up to at most `total`; `times`: how often each occurs."""
+def level_of(counts: Ints, total: int) -> int:
+    """The highest level at which the counts, cut at it, add up to at most `total`."""
     low, high = 0, int(counts.max())
     while low < high:
         middle = (low + high + 1) // 2
-        if int((np.minimum(counts, middle) * times).sum()) <= total:
+        if int(np.minimum(counts, middle).sum()) <= total:
             low = middle
         else:
             high = middle - 1
@@ -108,17 +106,18 @@ def level_of(counts: Ints, total: int, times: Ints | int = 1) -> int:
 
 
 def cells_kept(sizes: Ints, wanted: list[dict[str, int]], structures: list[str]) -> Ints:
-    """[cell] how many questions stay: a structure's target by water-filling over templates, then over time kinds."""
-    kept = np.zeros(CELLS, np.int64)
-    by_template = sizes.reshape(len(SPLITS), MOST_TEMPLATES, KINDS)  # [split, template, time kind]
-    grid = kept.reshape(by_template.shape)
+    """How many questions stay: a structure's target by water-filling over templates, then over time kinds.
+
+    sizes: [split, template, time kind] how many there are.
+    """
+    left = np.zeros_like(sizes)
     for split in range(len(SPLITS)):
         for structure, target in wanted[split].items():
             own = np.array([at for at, name in enumerate(structures) if name == structure])
-            for template, total in zip(own, water(by_template[split, own].sum(axis=1), target), strict=True):
-                grid[split, template] = water(by_template[split, template], int(total))
-            grid[split, own] = evened(grid[split, own].ravel(), by_template[split, own].ravel()).reshape(-1, KINDS)
-    return kept
+            for template, total in zip(own, water(sizes[split, own].sum(axis=1), target), strict=True):
+                left[split, template] = water(sizes[split, template], int(total))
+            left[split, own] = evened(left[split, own].ravel(), sizes[split, own].ravel()).reshape(len(own), -1)
+    return left
 
 
 def evened(kept: Ints, sizes: Ints) -> Ints:
@@ -130,58 +129,29 @@ def evened(kept: Ints, sizes: Ints) -> Ints:
     return found
 
 
-@dataclass(frozen=True)
-class KeyCuts:
-    """How far the keys of each cell are lowered; those above the level are visited in the order of their hashes.
+def keys_kept(cell: Ints, size: Ints, order: Hashes, cells: Ints) -> Ints:
+    """[key] how many of its questions stay; order: hashes in which keys are visited, cells: [cell] how many stay."""
+    keep = np.empty_like(size)
+    for own, at in by_value(cell):
+        keep[at] = cell_keys_kept(size[at], order[at], int(cells[own]))
+    return keep
 
-    One that cannot lose half of its surplus from each answer keeps one more; once there are enough, the rest go whole.
+
+def cell_keys_kept(size: Ints, order: Hashes, total: int) -> Ints:
+    """[key] the same of one cell: the largest keys are lowered to one level.
+
+    A key that cannot lose half of its surplus from each answer keeps one more; once there are enough, others go whole.
     """
-
-    level: Ints  # [cell]
-    above: Ints  # [cell] keys with more questions
-    more: Ints  # [cell] how many of these may keep one more than the level
-    full: Ints  # [cell] how many have what they may keep
-    rest: Ints  # [cell] what the next one has
-
-    @property
-    def ranks(self) -> Ints:
-        """[2 * cell] whose hashes must be known; -1 where no key is above the level, or all are full."""
-        more = np.where(self.above > 0, self.more, -1)
-        return np.append(more, np.where(self.full < self.above, self.full, -1))
-
-    def kept(self, cell: Ints, size: Ints, order: Hashes, at: Hashes) -> Ints:
-        """[key] how many of its questions stay; at: the hashes of the ranks."""
-        level, room = self.level[cell], self.full[cell] == self.above[cell]
-        wanted = level + (order < at[:CELLS][cell])
-        wanted += wanted % 2
-        last = at[CELLS:][cell]
-        lowered = np.where(room | (order < last), wanted, np.where(order == last, self.rest[cell], 0))
-        return np.where(size > level, lowered, size)
-
-
-def key_cuts(cell: Ints, size: Ints, number: Ints, cells: Ints) -> KeyCuts:
-    """cell, size, number: so many keys of a cell have so many questions; cells: [cell] how many questions stay."""
-    found = KeyCuts(*(np.zeros(CELLS, np.int64) for _ in range(5)))
-    order = np.argsort(cell, kind="stable")
-    start = np.searchsorted(cell[order], np.arange(CELLS + 1))
-    for own in np.flatnonzero(np.diff(start)):
-        at = order[start[own] : start[own + 1]]
-        cut = cut_of(size[at], number[at], int(cells[own]))
-        found.level[own], found.above[own], found.more[own], found.full[own], found.rest[own] = cut
-    return found
-
-
-def cut_of(size: Ints, number: Ints, total: int) -> tuple[int, int, int, int, int]:
-    """level, above, more, full and rest of a cell that keeps `total` questions."""
-    if total >= (size * number).sum():
-        return int(size.max()), 0, 0, 0, 0
-    level = level_of(size, total, number)
-    above = int(number[size > level].sum())
-    room = total - int((size * number)[size <= level].sum())
-    more = room - level * above
-    large, small = level + 1 + (level + 1) % 2, level + level % 2
-    full = min(more, room // large)
-    if full == more:
-        full += min(above - more, (room - large * more) // small) if small else above - more
-    before = large * min(full, more) + small * max(full - more, 0)
-    return level, above, more, full, (room - before) // 2 * 2
+    if total >= size.sum():
+        return size
+    level = level_of(size, total)
+    above = np.flatnonzero(size > level)
+    above = above[np.argsort(order[above])]
+    room = total - int(size[size <= level].sum())
+    wanted = np.full(len(above), level)
+    wanted[: room - level * len(above)] += 1  # those visited first
+    wanted += wanted % 2
+    before = np.cumsum(wanted) - wanted
+    keep = size.copy()
+    keep[above] = np.clip((room - before) // 2 * 2, 0, wanted)
+    return keep

@@ -63,7 +63,7 @@ DELETED = {  # what a deletion goes by: the columns before and after it
 }
 
 
-def said(run: Run, report: BalanceReport) -> Iterator[Said]:
+def report_lines(run: Run, report: BalanceReport) -> Iterator[Said]:
     for split in SPLITS:
         rows = [asdict(row) for row in report.rows if row.split == split]
         total = {name: sum(row[name] for row in rows) for name in ("before", *(after for _, after in DELETED.values()))}

@@ -38,19 +38,16 @@ class TopAnswers:
 
 
 def top_answers(
-    asked: AnswerCounts, left: AnswerCounts, options: BalanceOptions, known: TemplateColumns
+    before: AnswerCounts, after: AnswerCounts, options: BalanceOptions, known: TemplateColumns
 ) -> list[TopAnswers]:
-    """Both by split and template: open questions before, and after balancing."""
-    each = zip(asked.answers().items(), [left.answers().get(by) for by in asked.answers()], strict=True)
-    found = []
-    for (by, before), after in each:
+    """Of each template, then of each split."""
+    rows = []
+    for by, counts in before.templates.items():
         split, template = divmod(by, len(known))
-        found.append(_row(SPLITS[split], known.templates[template].name, before, after, options))
-    of_split = np.arange(len(SPLITS) * len(known)) // len(known)
-    whole = [counted.regrouped(of_split).answers() for counted in (asked, left)]
-    for split, before in whole[0].items():
-        found.append(_row(SPLITS[split], ALL, before, whole[1].get(split), options))
-    return found
+        rows.append(_row(SPLITS[split], known.templates[template].name, counts, after.templates.get(by), options))
+    for split, counts in before.splits.items():
+        rows.append(_row(SPLITS[split], ALL, counts, after.splits.get(split), options))
+    return rows
 
 
 def _row(split: str, template: str, before: Ints, after: Ints | None, options: BalanceOptions) -> TopAnswers:

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from questree.faults import BadInput, Fault, refuse
-from questree.stages.balance.thresholds import of_rank
 from questree.stages.split.declared import PLUGGED, read_file
 from questree.stages.split.engine import Proof, SplitOptions, prove, write_notes
 from questree.stages.split.set_chunks import (
@@ -28,6 +27,7 @@ from questree.stages.split.set_chunks import (
     with_draws,
     write_parts,
 )
+from questree.stages.split.thresholds import of_rank
 from questree.stages.split.training_lists import ALL, IID_SIZE, Lists, curve_part
 from questree.tables.image_questions import BALANCED, EMPTY, QuestionChunk, answered, chunks, has_selection
 from questree.tables.images import IMAGES

@@ -12,13 +12,13 @@ import polars as pl
 
 from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHOT
 from questree.columns.hashing import Hashes, seeds_of
-from questree.stages.balance.thresholds import SeenHashes, Windows, seen
 from questree.stages.split import properties as splits
 from questree.stages.split.declared import PLUGGED, File, Split, added
 from questree.stages.split.engine import Parts, Proof, SplitCounts, SplitOptions, parts_of, see
 from questree.stages.split.language import KINDS, KnownWords, of_images, words_of
 from questree.stages.split.lexical import Pair, TermCounts, counted_terms, drawn_pairs, few_pairs, term_pairs
 from questree.stages.split.rows import QuestionRows, Truth, image_rows
+from questree.stages.split.thresholds import SeenHashes, Windows, seen
 from questree.stages.split.training_lists import IID_SIZE, Lists, curve_part
 from questree.tables.image_questions import QuestionChunk
 from questree.tables.run import kept_while

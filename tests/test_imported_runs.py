@@ -22,6 +22,7 @@ from questree.formats.agqa_run import import_agqa
 from questree.formats.decomp_run import import_dags
 from questree.formats.decomp_tasks import NO_QUESTION
 from questree.formats.json_records import spans
+from questree.scoring import agqa_questions
 from questree.scoring.dag_scores import in_shards
 from questree.show.page.app import application
 from questree.show.page.site import Site
@@ -148,6 +149,8 @@ def test_a_file_with_balanced_questions_alone_and_capital_answers_is_a_run(relea
     assert len(chosen) == len(records)
     out = made.exported(run, tmp_path / "again", csv=False)
     assert made.records(out, "balanced", "test") == records
+    selected, whole = (agqa_questions.of_run(run, "test", every).table for every in (False, True))
+    assert whole.equals(selected) and len(whole)
 
 
 def test_what_is_no_question_is_told_and_kept(release: Path, tmp_path: Path) -> None:

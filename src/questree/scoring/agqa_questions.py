@@ -104,8 +104,8 @@ def asked_in(
 
 
 def given(bank: Bank, chosen: bool, split: str) -> pl.DataFrame:
-    own = [Imported.of(bank.run, (name,)) for name in (SETS[:1] if chosen else reversed(SETS))]
-    found = [imported_fields(table.filter(split=split)) for source in own if source.sets for table in source.records()]
+    own = [Imported.of(bank.run, (name,)) for name in Imported.of(bank.run, SETS[:1] if chosen else SETS[::-1]).sets]
+    found = [imported_fields(table.filter(split=split)) for source in own for table in source.records()]
     return pl.concat([ASKED.empty(), *found]).unique("id", keep="first", maintain_order=True)
 
 

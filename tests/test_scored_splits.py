@@ -25,6 +25,7 @@ from questree.stages.split import drawn_lists
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import read_split, split
 from questree.tables.run import Run
+from worlds.exported_worlds import exported, records
 
 LIST_OF = {
     "Sequencing": "sequencing",
@@ -150,3 +151,10 @@ def test_words_of_somebody_elses_draw_a_list_that_is_split_scored_and_remembered
     table = agqa_questions.of_run(run, "test").table
     assert {*table.filter("novel_comp")["id"]} == ids_of(run, "novel-compositions")
     assert not agqa_questions.of_run(run, "test", as_released=True).table["novel_comp"].equals(table["novel_comp"])
+    out = exported(run, tmp_path / "agqa")
+    marked = {id for id, record in records(out, "balanced", "test").items() if record["novel_comp"]}
+    assert marked == ids_of(run, "novel-compositions")
+    assert not any(record["novel_comp"] for record in records(out, "balanced", "train").values())
+    for flag in ("nc_seq", "nc_sup", "nc_dur", "nc_objrel"):
+        wanted = {id for id, record in records(out, "balanced", "test").items() if record[flag]}
+        assert {*table.filter(flag)["id"]} == wanted

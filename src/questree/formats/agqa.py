@@ -26,6 +26,7 @@ from questree.progress import watch
 from questree.stages.balance.rounds import selection
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
+from questree.stages.split.videos import with_drawn_flags
 from questree.tables.facts import SPLIT_UNSAID, VIDEOS
 from questree.tables.lock import options as stage_options
 from questree.tables.questions import BALANCED, QUESTIONS, TABLES
@@ -181,6 +182,7 @@ class Generated:
         own = BALANCED.empty() if chosen is None else chosen.filter(pl.col("video").is_between(first, end, "left"))
         own, found = own.with_columns(balanced=pl.lit(True)), 0
         for questions in in_order(table, self.folder(piece), range(first, end)):
+            questions = with_drawn_flags(bank.run, questions) if "flags" in questions.columns else questions
             marked = questions.join(own, on=["video", "number"], how="left", maintain_order="left")
             marked = marked.with_columns(pl.col("balanced").fill_null(False))
             found += int(marked["balanced"].sum())

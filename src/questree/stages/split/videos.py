@@ -208,6 +208,19 @@ def put_together(task: SplitTask, shards: list[list[str]], folder: Path) -> None
                 writer.write_all(piece.select(*LISTS.columns).collect() for piece in chosen)
 
 
+def with_drawn_flags(run: Run, questions: pl.DataFrame) -> pl.DataFrame:
+    """Questions of a run whose vocabulary has no lists, with the flags of those that its split drew."""
+    folder, words = run.folder / "splits" / NOVEL, run.vocabulary()
+    written = words.held_out is not None or held_out.is_agqas(words)
+    if written or not (folder / f"{LISTS.name}.parquet").is_file() or questions.is_empty():
+        return questions
+    run.refuse_stale(folder.parent / REPORT, "split")
+    near = pl.col("video").is_between(pl.lit(questions["video"].min()), pl.lit(questions["video"].max()))
+    drawn = questions.join(LISTS.read(folder, near), on=["video", "number"], how="left", maintain_order="left")
+    others = pl.col("flags") & ~pl.lit(held_out.NOVEL, LISTS.columns["lists"])
+    return drawn.with_columns(flags=others | pl.col("lists").fill_null(0)).drop("lists")
+
+
 def read_split(run: Run, name: str) -> dict[str, pl.DataFrame]:
     """train and test of a split: video, number."""
     folder = run.folder / "splits" / name

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +18,21 @@ from questree.stages.split.set_chunks import (
     ChunkParts,
     SetSplitTask,
     declared,
+    draw_lists,
     ids_of,
     look,
-    see_draws,
     slug,
     split_chunk,
     with_draws,
     write_parts,
 )
-from questree.stages.split.thresholds import of_rank
 from questree.stages.split.training_lists import ALL, IID_SIZE, Lists, curve_part
 from questree.tables.image_questions import BALANCED, EMPTY, QuestionChunk, answered, chunks, has_selection
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 from questree.tables.store import new_folder, scratch
 from questree.tables.table import Table
-from questree.workers import over, processes
+from questree.workers import over, processes, whole
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def write_lists(
     names, options = tuple(proof.split.name for proof in proofs), task.options
     train, examples = tuple(own.parts["train"] for own in counted), tuple(own.examples for own in counted)
     lists = Lists(options.drawing.seed, names, train, examples, of_train, options.curve)
-    last = of_rank(*lists.ranks(), partial(over, pool, "drawing", "questions", parts, see_draws, task, lists))
+    last = whole(draw_lists, task, parts, lists)
     over(pool, "writing parts", "questions", parts, write_parts, task, lists, last, [slug(name) for name in names])
 
 

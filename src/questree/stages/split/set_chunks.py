@@ -1,5 +1,5 @@
 """Questions about image sets split by chunks: what is to be drawn is counted, then every chunk makes all splits, and
-writes what is in which part; what comes back are counts, and the few hashes around a threshold."""
+writes what is in which part; what comes back are counts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHOT
@@ -18,7 +17,6 @@ from questree.stages.split.engine import Parts, Proof, SplitCounts, SplitOptions
 from questree.stages.split.language import KINDS, KnownWords, of_images, words_of
 from questree.stages.split.lexical import Pair, TermCounts, counted_terms, drawn_pairs, few_pairs, term_pairs
 from questree.stages.split.rows import QuestionRows, Truth, image_rows
-from questree.stages.split.thresholds import SeenHashes, Windows, seen
 from questree.stages.split.training_lists import IID_SIZE, Lists, curve_part
 from questree.tables.image_questions import QuestionChunk
 from questree.tables.run import kept_while
@@ -178,12 +176,9 @@ def _written(parts: Parts) -> Parts:
     return {part: parts[part] for part in PARTS}
 
 
-def see_draws(task: SetSplitTask, chunk: QuestionChunk, lists: Lists, within: Windows) -> SeenHashes:
-    """Of every list the questions it is drawn from."""
-    table = pl.scan_ipc(task.place(chunk), glob=False).collect()
-    own = [lists.draws(at, table) for at in range(len(lists))]
-    group = np.repeat(np.arange(len(lists)), np.array([len(draw) for draw in own], np.int64))
-    return seen(group, np.concatenate([np.zeros(0, np.uint64), *own]), within)
+def draw_lists(task: SetSplitTask, chunks: Sequence[QuestionChunk], lists: Lists) -> Hashes:
+    """[list] the draw of its last question, looked for in what all chunks have written."""
+    return lists.last_draws([pl.scan_ipc(task.place(chunk), glob=False).collect() for chunk in chunks])
 
 
 def write_parts(task: SetSplitTask, chunk: QuestionChunk, lists: Lists, last: Hashes, files: Sequence[str]) -> None:

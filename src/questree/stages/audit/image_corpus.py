@@ -83,7 +83,7 @@ class CorpusCounts:
         """All questions at once; the column names the split or file of each."""
         sides = sides_of(rows, column)
         texts, images = texts_in(rows.questions, column), images_in(rows.questions, column)
-        return cls(sides, distinct(texts, images, parts_of(sides)))
+        return cls(sides, distinct(texts.lazy(), images.lazy(), parts_of(sides)))
 
     @property
     def parts(self) -> dict[str, SideCounts]:
@@ -115,14 +115,18 @@ def images_in(questions: pl.DataFrame, column: str) -> pl.DataFrame:
     return questions.select(side=column, image="images").explode("image").drop_nulls().unique()
 
 
-def distinct(texts: pl.DataFrame, images: pl.DataFrame, parts: Parts) -> dict[str, DistinctCounts]:
+def distinct(texts: pl.LazyFrame, images: pl.LazyFrame, parts: Parts) -> dict[str, DistinctCounts]:
     """Of what `texts_in` and `images_in` found, also in several places."""
     counts = dict[str, DistinctCounts]()
     for name, sides in parts.items():
-        said = texts.filter(pl.col("side").is_in(sides)).group_by("key")
-        found = said.agg(pl.col("n").sum(), two=pl.col("answer").n_unique() > 1)
-        seen = images.filter(pl.col("side").is_in(sides))["image"].n_unique()
-        counts[name] = DistinctCounts(len(found), int(found.filter("two")["n"].sum()), seen)
+        inside = pl.col("side").is_in(sides)
+        several = pl.col("answer").min() != pl.col("answer").max()
+        asked = texts.filter(inside).group_by("key").agg(pl.col("n").sum(), several=several)
+        different, disputed = (
+            asked.select(pl.len(), pl.col("n").filter("several").sum()).collect(engine="streaming").row(0)
+        )
+        shown = images.filter(inside).select(pl.col("image").n_unique()).collect(engine="streaming").item()
+        counts[name] = DistinctCounts(different, disputed, shown)
     return counts
 
 

@@ -1,9 +1,10 @@
-"""Questions about image sets counted anywhere: chunks of the table count what adds up, and deal texts and images into
-buckets of hashes, in which different ones are counted."""
+"""Questions about image sets counted anywhere: chunks of the table count what adds up and write texts and images, of
+which one worker then counts the different ones."""
 
+import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,6 @@ from questree.stages.audit.image_corpus import (
     sides_of,
     texts_in,
 )
-from questree.stages.decompose.dealt_dags import CHUNK, rows_of, write_dealt
 from questree.stages.split.rows import image_rows
 from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, has_selection
 from questree.tables.questions import PROGRAM
@@ -29,10 +29,10 @@ from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
 from questree.tables.store import new_folder
 from questree.tables.table import Table
-from questree.workers import each, shared_out
+from questree.workers import each, shared_out, whole
 
-TEXTS = Table("texts", {**CHUNK, "key": pl.UInt64, "side": pl.String, "answer": pl.String, "n": pl.UInt32})
-SEEN = Table("seen", {**CHUNK, "side": pl.String, "image": pl.UInt32})
+TEXTS = Table("texts", {"key": pl.UInt64, "side": pl.String, "answer": pl.String, "n": pl.UInt32})
+SEEN = Table("seen", {"side": pl.String, "image": pl.UInt32})
 COUNTED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
 FEW = 16  # chunks, of 0.2 s each; starting processes for fewer does not pay
 
@@ -43,11 +43,9 @@ class CountTask:
 
     scratch: Path
     every: bool  # also what is not in the balanced selection?
-    chunks: Sequence[QuestionChunk]  # there are as many buckets
-    parts: Parts = field(default_factory=dict)  # of Table 3, once all sides are known
 
     def place(self, chunk: QuestionChunk) -> Path:
-        """Where it puts what it deals."""
+        """Where it puts its texts and images."""
         return self.scratch / str(chunk.begin)
 
 
@@ -66,32 +64,32 @@ def set_counts(run: Run, every: bool = False, workers: int = 1) -> SetCounts:
     parts = chunks(run)
     several = workers if len(parts) > FEW else 1
     with where_workers_see(run.predictions) as scratch, shared_out(several, len(parts)) as pool:
-        task = CountTask(scratch, every, parts)
+        task = CountTask(scratch, every)
         found = each(pool, "counting questions", "questions", parts, count_chunk, task)
         names = dict.fromkeys(name for own in found for name in own.sides)
         if not names:
             raise BadInput.at(run.covr, EMPTY)
         sides = {name: SideCounts.together(own.sides[name] for own in found if name in own.sides) for name in names}
-        known = replace(task, parts=parts_of(sides))
-        apart = each(pool, "counting texts", "bucket", range(len(parts)), count_bucket, known)
-    sums = {name: DistinctCounts(*map(sum, zip(*(own[name] for own in apart), strict=True))) for name in apart[0]}
-    return SetCounts(sum((own.asked for own in found), Counter()), CorpusCounts(sides, sums))
+        counts = whole(count_distinct, [task.place(chunk) for chunk in parts], parts_of(sides))
+    return SetCounts(sum((own.asked for own in found), Counter()), CorpusCounts(sides, counts))
 
 
 def count_chunk(task: CountTask, chunk: QuestionChunk) -> ChunkCounts:
-    """In a worker: what adds up; texts and images are written for the buckets."""
-    table, buckets = chunk.read(*COUNTED), len(task.chunks)
+    """In a worker: what adds up; texts and images are written."""
+    table = chunk.read(*COUNTED)
     some = not task.every and has_selection(Run(chunk.run))
     kept = table.filter(chunk.chosen(table["id"])) if some else table
-    texts, images = texts_in(kept, "split"), images_in(kept, "split")
     with new_folder(task.place(chunk)) as folder:
-        write_dealt(TEXTS, texts, texts["key"].to_numpy() % buckets, folder)
-        write_dealt(SEEN, images, images["image"].to_numpy() % buckets, folder)
+        TEXTS.write_piece(texts_in(kept, "split"), folder)
+        SEEN.write_piece(images_in(kept, "split"), folder)
     asked = table.group_by("template", "split").len().rows()
     return ChunkCounts(Counter({(name, split): n for name, split, n in asked}), sides_of(image_rows(kept), "split"))
 
 
-def count_bucket(task: CountTask, bucket: int) -> dict[str, DistinctCounts]:
-    """In a worker: how many texts and images of a bucket each part has."""
-    pieces = [task.place(chunk) for chunk in task.chunks]
-    return distinct(rows_of(TEXTS, pieces, bucket), rows_of(SEEN, pieces, bucket), task.parts)
+def count_distinct(places: Sequence[Path], parts: Parts) -> dict[str, DistinctCounts]:
+    """In one worker: how many different texts and images each part has."""
+    texts, images = (
+        pl.scan_ipc([os.fspath(place / f"{table.name}.arrow") for place in places], glob=False)
+        for table in (TEXTS, SEEN)
+    )
+    return distinct(texts, images, parts)

@@ -28,11 +28,9 @@ from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
 from questree.tables.store import new_folder
-from questree.tables.table import Table
 from questree.workers import each, shared_out, whole
 
-TEXTS = Table("texts", {"key": pl.UInt64, "side": pl.String, "answer": pl.String, "n": pl.UInt32})
-SEEN = Table("seen", {"side": pl.String, "image": pl.UInt32})
+TEXTS, SEEN = "texts.arrow", "images.arrow"
 COUNTED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
 FEW = 16  # chunks, of 0.2 s each; starting processes for fewer does not pay
 
@@ -80,16 +78,13 @@ def count_chunk(task: CountTask, chunk: QuestionChunk) -> ChunkCounts:
     some = not task.every and has_selection(Run(chunk.run))
     kept = table.filter(chunk.chosen(table["id"])) if some else table
     with new_folder(task.place(chunk)) as folder:
-        TEXTS.write_piece(texts_in(kept, "split"), folder)
-        SEEN.write_piece(images_in(kept, "split"), folder)
+        texts_in(kept, "split").write_ipc(folder / TEXTS)
+        images_in(kept, "split").write_ipc(folder / SEEN)
     asked = table.group_by("template", "split").len().rows()
     return ChunkCounts(Counter({(name, split): n for name, split, n in asked}), sides_of(image_rows(kept), "split"))
 
 
 def count_distinct(places: Sequence[Path], parts: Parts) -> dict[str, DistinctCounts]:
     """In one worker: how many different texts and images each part has."""
-    texts, images = (
-        pl.scan_ipc([os.fspath(place / f"{table.name}.arrow") for place in places], glob=False)
-        for table in (TEXTS, SEEN)
-    )
+    texts, images = (pl.scan_ipc([os.fspath(place / name) for place in places], glob=False) for name in (TEXTS, SEEN))
     return distinct(texts, images, parts)

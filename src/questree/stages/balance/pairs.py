@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from heapq import heapify, heappop, heappush
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -57,24 +56,20 @@ Group = tuple[str, str]  # split and template: what is balanced by itself
 
 @dataclass(frozen=True)
 class PairsTask:
-    """What questions are dealt and chosen with; small enough to send anywhere that sees the run."""
+    """What questions are ranked and chosen with; small enough to send anywhere that sees the run."""
 
-    scratch: Path  # for the questions of every group, and which of them are chosen
+    scratch: Path  # for the questions of every chunk, and which of them are chosen
     seed: int
 
-    def dealt(self, group: Group, chunk: QuestionChunk) -> Path:
-        return self.scratch / _named(group) / f"{chunk.begin}.arrow"
+    def questions(self, chunk: QuestionChunk) -> Path:
+        return self.scratch / f"{chunk.begin}.arrow"
 
     def chosen(self, group: Group) -> Path:
-        return self.scratch / f"{_named(group)}.arrow"
+        """A template of somebody's own may have any name."""
+        return self.scratch / f"chosen-{seed_of(0, chr(0).join(group)):016x}.arrow"
 
     def piece(self, chunk: QuestionChunk) -> Path:
         return self.scratch / f"piece-{chunk.begin}"
-
-
-def _named(group: Group) -> str:
-    """A template of somebody's own may have any name."""
-    return f"{seed_of(0, chr(0).join(group)):016x}"
 
 
 def balance(
@@ -82,19 +77,15 @@ def balance(
 ) -> list[TemplateRoom]:
     """Write RUN/covr/balanced.parquet, and its options beside it; `without` the questions with these ids.
 
-    Chunks deal their questions into groups, which are files; groups choose, and chunks write what is chosen."""
+    Chunks write what questions are chosen by, groups choose among all of them, and chunks write what is chosen."""
     refuse(at_least(1, {"questions": options.questions}))
     parts, target = chunks(run), run.covr / f"{BALANCED.name}.parquet"
     with scratch(target) as place, processes(workers, tasks=min(workers, len(parts))) as pool:
         task = PairsTask(place, options.seed)
-        dealt = over(pool, "reading questions", "questions", parts, deal, task, without)
-        groups = {group: sum(own[group] for own in dealt) for group in dict.fromkeys(chain.from_iterable(dealt))}
+        groups = sum(over(pool, "reading questions", "questions", parts, rank_chunk, task, without), Counter[Group]())
+        files = [os.fspath(task.questions(part)) for part in parts]
         wanted = rooms(groups, options.questions)
-        where = {group: tuple(p for p, own in zip(parts, dealt, strict=True) if own[group]) for group in groups}
-        futures = {
-            f"{split} {template}": pool.submit(choose, task, (split, template), where[split, template], room)
-            for (split, template), room in wanted.items()
-        }
+        futures = {" ".join(group): pool.submit(choose, task, group, files, room) for group, room in wanted.items()}
         rows = results(futures, "balancing")
         over(pool, "writing the selection", "questions", parts, write_chosen, task, tuple(groups))
         with new_file(target) as work:
@@ -117,18 +108,15 @@ def rooms(groups: Mapping[Group, int], questions: int | None) -> dict[Group, int
     return {(split, template): wanted[split] // templates[split] for split, template in groups}
 
 
-def deal(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> Counter[Group]:
-    """Write the questions of a chunk by group, without those that are taken out before; how many each has."""
+def rank_chunk(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> Counter[Group]:
+    """Write the questions of a chunk, without those that are taken out before; how many each group has."""
     table = chunk.read("id", "split", "template", *COMPARED).with_row_index("row", chunk.begin)
     if without is not None:
         table = table.join(without, on="id", how="anti", maintain_order="left")
-    found, small = Counter[Group](), ranked(table, task.seed)
-    for (split, template), own in small.group_by("split", "template", maintain_order=True):
-        group = str(split), str(template)
-        with for_others(task.dealt(group, chunk)) as file:
-            own.select("row", "rank", *COMPARED).write_ipc(file)
-        found[group] = len(own)
-    return found
+    with for_others(task.questions(chunk)) as file:
+        ranked(table, task.seed).select("split", "template", "row", "rank", *COMPARED).write_ipc(file)
+    counts = table.group_by("split", "template", maintain_order=True).len()
+    return Counter({(split, template): number for split, template, number in counts.rows()})
 
 
 def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -139,9 +127,11 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
     return numbered.with_columns(pl.Series("rank", seeds_of(seed, questions["id"])), question="text").drop("text")
 
 
-def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
+def choose(task: PairsTask, group: Group, files: list[str], room: int) -> TemplateRoom:
     """Write the rows of a group that stay."""
-    own = pl.concat([pl.scan_ipc(task.dealt(group, part), glob=False).collect() for part in parts])
+    own = (
+        pl.scan_ipc(files, glob=False).filter(split=group[0], template=group[1]).collect(engine="streaming").sort("row")
+    )
     taken, first = select(own, room, task.seed)
     with for_others(task.chosen(group)) as file:
         own["row"].gather(taken).sort().to_frame().write_ipc(file)

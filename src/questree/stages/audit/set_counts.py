@@ -28,7 +28,7 @@ from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
 from questree.tables.store import new_folder
-from questree.workers import each, shared_out, whole
+from questree.workers import each, shared_out
 
 TEXTS, SEEN = "texts.arrow", "images.arrow"
 COUNTED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
@@ -41,6 +41,7 @@ class CountTask:
 
     scratch: Path
     every: bool  # also what is not in the balanced selection?
+    chunks: Sequence[QuestionChunk]
 
     def place(self, chunk: QuestionChunk) -> Path:
         """Where it puts its texts and images."""
@@ -62,13 +63,13 @@ def set_counts(run: Run, every: bool = False, workers: int = 1) -> SetCounts:
     parts = chunks(run)
     several = workers if len(parts) > FEW else 1
     with where_workers_see(run.predictions) as scratch, shared_out(several, len(parts)) as pool:
-        task = CountTask(scratch, every)
+        task = CountTask(scratch, every, parts)
         found = each(pool, "counting questions", "questions", parts, count_chunk, task)
         names = dict.fromkeys(name for own in found for name in own.sides)
         if not names:
             raise BadInput.at(run.covr, EMPTY)
         sides = {name: SideCounts.together(own.sides[name] for own in found if name in own.sides) for name in names}
-        counts = whole(count_distinct, [task.place(chunk) for chunk in parts], parts_of(sides))
+        (counts,) = each(pool, "counting texts", "part", [parts_of(sides)], count_distinct, task)
     return SetCounts(sum((own.asked for own in found), Counter()), CorpusCounts(sides, counts))
 
 
@@ -84,7 +85,8 @@ def count_chunk(task: CountTask, chunk: QuestionChunk) -> ChunkCounts:
     return ChunkCounts(Counter({(name, split): n for name, split, n in asked}), sides_of(image_rows(kept), "split"))
 
 
-def count_distinct(places: Sequence[Path], parts: Parts) -> dict[str, DistinctCounts]:
+def count_distinct(task: CountTask, parts: Parts) -> dict[str, DistinctCounts]:
     """In one worker: how many different texts and images each part has."""
+    places = [task.place(chunk) for chunk in task.chunks]
     texts, images = (pl.scan_ipc([os.fspath(place / name) for place in places], glob=False) for name in (TEXTS, SEEN))
     return distinct(texts, images, parts)

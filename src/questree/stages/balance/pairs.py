@@ -83,9 +83,8 @@ def balance(
     with scratch(target) as place, processes(workers, tasks=min(workers, len(parts))) as pool:
         task = PairsTask(place, options.seed)
         groups = sum(over(pool, "reading questions", "questions", parts, rank_chunk, task, without), Counter[Group]())
-        files = [os.fspath(task.questions(part)) for part in parts]
         wanted = rooms(groups, options.questions)
-        futures = {" ".join(group): pool.submit(choose, task, group, files, room) for group, room in wanted.items()}
+        futures = {" ".join(group): pool.submit(choose, task, group, parts, room) for group, room in wanted.items()}
         rows = results(futures, "balancing")
         over(pool, "writing the selection", "questions", parts, write_chosen, task, tuple(groups))
         with new_file(target) as work:
@@ -127,11 +126,10 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
     return numbered.with_columns(pl.Series("rank", seeds_of(seed, questions["id"])), question="text").drop("text")
 
 
-def choose(task: PairsTask, group: Group, files: list[str], room: int) -> TemplateRoom:
+def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
     """Write the rows of a group that stay."""
-    own = (
-        pl.scan_ipc(files, glob=False).filter(split=group[0], template=group[1]).collect(engine="streaming").sort("row")
-    )
+    every = pl.scan_ipc([os.fspath(task.questions(part)) for part in parts], glob=False)
+    own = every.filter(split=group[0], template=group[1]).collect(engine="streaming").sort("row")
     taken, first = select(own, room, task.seed)
     with for_others(task.chosen(group)) as file:
         own["row"].gather(taken).sort().to_frame().write_ipc(file)

@@ -1,6 +1,7 @@
 """Tables keep their columns, tracks keep their frames, and output appears whole or not at all."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -46,7 +47,7 @@ def empty_facts() -> Facts:
 
 
 def test_facts_come_back_from_the_disk(tmp_path: Path) -> None:
-    facts = empty_facts().with_relations(rows({(0, 3, 1, 2), (0, 70, 1, 2)}))
+    facts = replace(empty_facts(), tracks=pack(rows({(0, 3, 1, 2), (0, 70, 1, 2)})))
     facts.save(tmp_path)
     again = Facts.load(tmp_path)
     assert again.tracks.equals(facts.tracks)
@@ -54,7 +55,7 @@ def test_facts_come_back_from_the_disk(tmp_path: Path) -> None:
 
 
 def test_a_range_of_videos_is_renumbered() -> None:
-    facts = empty_facts().with_relations(rows({(0, 3, 1, 2), (2, 1, 1, 2), (3, 0, 4, 4)}))
+    facts = replace(empty_facts(), tracks=pack(rows({(0, 3, 1, 2), (2, 1, 1, 2), (3, 0, 4, 4)})))
     names = TABLES["videos"].frame({"id": list("abcd"), "split": [""] * 4, "length": [None] * 4} | _sizes(4))
     few = Facts(names, facts.frames, facts.objects, facts.persons, facts.tracks, facts.actions).between(2, 4)
     assert few.videos["id"].to_list() == ["c", "d"]

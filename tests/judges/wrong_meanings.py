@@ -21,7 +21,7 @@ from questree.stages.generate import cores, references
 from questree.stages.generate.cores import Core
 from questree.stages.generate.references import References
 from questree.stages.generate.word_columns import WordColumns
-from questree.tables.facts import ACTIONS, Facts
+from questree.tables.facts import ACTIONS, Facts, pack
 from questree.terms import UNKNOWN, Array, Node, Term
 from questree.vocabulary import Vocabulary, default
 
@@ -167,7 +167,7 @@ def with_empty_instances(facts: Facts) -> Facts:
 
 
 def without_hair(facts: Facts) -> Facts:
-    return facts.with_relations(facts.relations.filter(pl.col("object") != WORDS.object_at["hair"]))
+    return replace(facts, tracks=pack(facts.relations.filter(pl.col("object") != WORDS.object_at["hair"])))
 
 
 FAULTS: dict[str, Wrong] = {

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from questree.api.scores import as_html
 from questree.benchmarks import Said as Said
 from questree.faults import BadInput, in_python
 
@@ -65,5 +64,7 @@ class Made:
         return f"<Made by {self.stage}: {last[:100]}>"
 
     def _repr_html_(self) -> str:
+        from questree.api.scores import as_html  # commands start without it
+
         shown = "".join(f"<p><b>{escape(title)}</b></p>{as_html(table)}" for title, table in self.tables.items())
         return f"<div>{shown}<p>{'<br>'.join(map(escape, self.lines))}</p></div>"

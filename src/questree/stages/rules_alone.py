@@ -100,23 +100,29 @@ class RulesAlone:
         own, action = own[about], action[about]
         pairs = np.zeros((last - first + 1, len(self.words.relation_role), self.objects), bool)
         pairs[own, self.words.verb[action], self.words.object[action]] = True
-        columns = [questions[name].to_numpy() for name in ("template", "relation", "x", "y", "time", "answer")]
-        inside = [relations_inside(questions, references, side) for side in ("first", "second")]
-        given = [video, first, *columns, *inside, self.slots, actions, pairs, *self.words]
+        names = ("template", "relation", "x", "y", "time", "answer", "first", "second")
+        columns = [questions[name].to_numpy() for name in names]
+        named = NamedObjects.of(references, first, last)
+        given = [video, first, *columns, self.slots, actions, pairs, *named, *self.words]
         found: NDArray[np.bool_] = _follow(*given)
         return found
 
 
-def relations_inside(questions: pl.DataFrame, references: pl.DataFrame, side: str) -> Ints:
-    """[question] the relation that names its object, if what is named so has it in the time asked about."""
-    video, row, time = (questions[name].to_numpy() for name in ("video", side, "time"))
-    if references.is_empty():
-        return np.full(len(row), NONE)
-    at = np.minimum(np.searchsorted(references["video"], video) + row, len(references) - 1)
-    kind, relation = references["kind"].to_numpy()[at], references["relation"].to_numpy()[at].astype(np.int64)
-    own = references["time"].to_numpy()[at] if "time" in references.columns else 0
-    said = (row != NOTHING16) & (kind != REFERENCES.index(DIRECT)) & ((time == 0) | (time == own))
-    return np.where(said, relation, NONE)
+class NamedObjects(NamedTuple):
+    """References of some videos, as columns to gather from; the last row is none."""
+
+    start: Ints  # [video] its first row
+    named_by: Ints  # [reference] the relation that names the object, or NONE
+    named_in: Ints  # [reference] the time in which it does
+
+    @classmethod
+    def of(cls, references: pl.DataFrame, first: int, last: int) -> Self:
+        start = np.searchsorted(references["video"], np.arange(first, last + 1))
+        direct = references["kind"].to_numpy() == REFERENCES.index(DIRECT)
+        relation = np.where(direct, NONE, references["relation"].to_numpy().astype(np.int64))
+        timed = "time" in references.columns
+        time = references["time"].to_numpy().astype(np.int64) if timed else np.zeros(len(relation), np.int64)
+        return cls(start, np.append(relation, NONE), np.append(time, 0))
 
 
 def slots(known: TemplateColumns) -> Ints:
@@ -146,9 +152,18 @@ def is_pair(term: Term) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def relation_inside(name, start, time, named_by, named_in):  # type: ignore[no-untyped-def]
+    """The relation that names an object, if what is named so has it in the time asked about."""
+    if name == NOTHING16:
+        return NONE
+    at = min(start + np.int64(name), len(named_by) - 1)
+    return named_by[at] if time == 0 or time == named_in[at] else NONE
+
+
+@njit(cache=True, nogil=True)
 def _follow(  # type: ignore[no-untyped-def]
-    video, first, template, relation, x, y, time, answer, inside_x, inside_y,
-    slots, actions, pairs, role, noun, verb, done_to, relation_role, entails, contact
+    video, first, template, relation, x, y, time, answer, first_name, second_name,
+    slots, actions, pairs, start, named_by, named_in, role, noun, verb, done_to, relation_role, entails, contact
 ):  # fmt: skip
     found = np.zeros(len(video), np.bool_)
     for row in range(len(video)):
@@ -190,8 +205,10 @@ def _follow(  # type: ignore[no-untyped-def]
             rests = rests or (done_to[later] == thing and 0 <= own_role < role[later])
             rests = rests or (kind == KIND_WHILE and done_to[a] == thing and entails[verb[a], does])
         if related and asked != NO_PAIRS:
-            says_x = inside_x[row] >= 0 and entails[inside_x[row], does]
-            says_y = inside_y[row] >= 0 and entails[inside_y[row], does]
+            inside_x = relation_inside(first_name[row], start[here], time[row], named_by, named_in)
+            inside_y = relation_inside(second_name[row], start[here], time[row], named_by, named_in)
+            says_x = inside_x >= 0 and entails[inside_x, does]
+            says_y = inside_y >= 0 and entails[inside_y, does]
             if asked == CHOICE:
                 rests = rests or (says_x and answer[row] == x[row]) or (says_y and answer[row] == y[row])
             elif asked == BUT_NOT:

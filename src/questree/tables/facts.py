@@ -1,7 +1,7 @@
 """What is known about videos: six tables, with every relation track a bitset over the annotated frames."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 
@@ -87,9 +87,6 @@ class Facts:
     def relations(self) -> pl.DataFrame:
         """The tracks as rows (video, frame, relation, object), sorted."""
         return unpack(self.tracks)
-
-    def with_relations(self, rows: pl.DataFrame) -> "Facts":
-        return replace(self, tracks=pack(rows))
 
     def between(self, begin: int, end: int) -> "Facts":
         """The videos begin <= v < end, renumbered from 0; quick, because every table is sorted by video."""

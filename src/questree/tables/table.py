@@ -13,11 +13,8 @@ from questree.tables.silence import silence
 
 WORD = {False: pl.UInt8, True: pl.UInt16}  # are there many words? -> type of a position in the vocabulary
 NO_WORD = {False: 255, True: 65535}  # and what stands where there is none
-NUMBERED = pl.Enum(
-    []
-)  # texts that repeat, stored as numbers; the column brings the texts along, in the order they came
-
-
+# texts that repeat, stored as numbers; the column brings the texts along, in the order they came
+NUMBERED = pl.Enum([])
 WHOLE, PIECE = 1 << 23, 1 << 20  # rows that are read at once; more has only a shard with a monster of a video
 ROWS = 1 << 17  # of a group of rows in a table that is put together of pieces
 DAMAGED = (Exception, pl.exceptions.PanicException)  # polars raises many kinds for a damaged file
@@ -58,6 +55,7 @@ class Table:
     optional: frozenset[str] = frozenset()  # columns that may hold nulls
     made_by: str = ""  # the command that writes it, for a table of an older version
     wide: Mapping[str, type[pl.DataType]] = field(default_factory=dict)  # types of columns if there are many words
+    skipping: bool = True  # are the bounds of groups of rows written, so that readers skip those with no wanted row?
 
     def types(self, wide: bool) -> Mapping[str, pl.DataType | type[pl.DataType]]:
         """Column -> its type, for few or many words."""
@@ -85,7 +83,7 @@ class Table:
 
     def write_to(self, data: pl.DataFrame, path: Path) -> None:
         """A file of another name, until it is renamed."""
-        self.frame(data).write_parquet(path, compression="zstd", compression_level=1)
+        self.frame(data).write_parquet(path, compression="zstd", compression_level=1, statistics=self.skipping)
 
     def write_piece(self, data: pl.DataFrame, folder: Path) -> None:
         """Some rows of the table, for `join` to put together with others."""

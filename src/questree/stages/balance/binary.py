@@ -86,7 +86,7 @@ def count_keys(tables: BinaryTables) -> BinaryKeys:
     cell, counts = np.zeros(len(key), np.int64), np.zeros((len(key), GROUPS), np.int32)
     for at, table in tables.shards_with(key, "cell", "group"):
         cell[at] = table["cell"].to_numpy()
-        np.add.at(counts, (at, table["group"].to_numpy()), 1)
+        counts += np.bincount(at * GROUPS + table["group"].to_numpy(), minlength=counts.size).reshape(counts.shape)
     fewer = np.minimum(counts[:, :EFFECTS].sum(axis=1), counts[:, EFFECTS:].sum(axis=1))
     both = fewer > 0
     return BinaryKeys(key[both], cell[both], counts[both], 2 * fewer[both])

@@ -45,7 +45,7 @@ from questree.terms import (
 HOLE = re.compile(r"\$(\w+)[!?]*")
 VERB, NOUN = "verb", "noun"
 NAMED = "named"  # beside the forms of English
-FEW = 8  # rows that are said one by one: columns cost more
+FEW = 128  # rows that are said one by one: columns cost more
 Values = dict[str, Array]  # slot -> [row]
 SpokenPiece = str | tuple[pl.Series, Array]  # a constant text, or words and [row] which of them
 FormRows = tuple[slice, str, Node, Values]  # rows of its nodes, type, program, words of each slot

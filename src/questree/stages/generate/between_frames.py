@@ -15,7 +15,7 @@ from questree.domains.video.actions import bounds, candidates, going_on
 from questree.domains.video.facts import ANY, KEY
 from questree.stages.rules_alone import KIND_WHILE, NO_ROLE, WordRules
 from questree.terms import Slot
-from questree.vocabulary.words import NONE, Vocabulary
+from questree.vocabulary.words import NONE
 
 TOGETHER = 1 << 12  # spans that are looked at together, each with all actions of its video
 
@@ -39,20 +39,19 @@ class BetweenFrames:
         return np.isin((span * self.relations + relation) * self.things + thing, self.key if known else self.new)
 
 
-def done_by(words: Vocabulary, row: Ints, action: Ints) -> tuple[Ints, Ints, Ints]:
+def done_by(rules: WordRules, row: Ints, action: Ints) -> tuple[Ints, Ints, Ints]:
     """(row, relation, thing): all that follows from these actions, each done to something."""
-    rules = WordRules.of(words)
     at, relation = np.nonzero(rules.entails[rules.verb[action]])
     return row[at], relation, rules.object[action[at]]
 
 
-def never_shown(world: Videos) -> BetweenFrames:
+def never_shown(world: Videos, rules: WordRules) -> BetweenFrames:
     """Of whole videos instead of spans: what actions without a frame say. Nothing where times are read as released."""
     words, known = world.vocabulary, world.instances
     video = np.repeat(np.arange(len(world.ids)), np.diff(world.instance_start))
     action = known["action"]
     kept = (known["last"] < 0) & (words.done_to[action] != NONE) & (not world.released_between)
-    row, relation, thing = done_by(words, video[kept], action[kept])
+    row, relation, thing = done_by(rules, video[kept], action[kept])
     key = np.unique((row * len(words.relations) + relation) * len(words.objects) + thing)
     return BetweenFrames(key, key, len(words.relations), len(words.objects))
 
@@ -66,11 +65,11 @@ class Stamps:
     end: Ints  # ... and is over for the last time
 
 
-def stamps(world: Videos) -> Stamps:
+def stamps(world: Videos, rules: WordRules) -> Stamps:
     words, known = world.vocabulary, world.instances
     kept = np.flatnonzero((words.done_to[known["action"]] != NONE) & (not world.released_between))
     video = np.repeat(np.arange(len(world.ids)), np.diff(world.instance_start))[kept]
-    row, relation, thing = done_by(words, np.arange(len(kept)), known["action"][kept])
+    row, relation, thing = done_by(rules, np.arange(len(kept)), known["action"][kept])
     key = (video[row] * KEY + relation) * KEY
     key, row = np.concatenate([key + thing, key + ANY]), np.tile(kept[row], 2)
     order = np.argsort(key, kind="stable")
@@ -82,10 +81,10 @@ def stamps(world: Videos) -> Stamps:
     return Stamps(key[begin], np.minimum.reduceat(start, begin), np.maximum.reduceat(end, begin))
 
 
-def between_frames(world: Videos, spans: Any, local: Any) -> BetweenFrames:
+def between_frames(world: Videos, spans: Any, local: Any, rules: WordRules) -> BetweenFrames:
     """Nothing where times are read as released."""
     words, known = world.vocabulary, world.instances
-    relations, things, rules = len(words.relations), len(words.objects), WordRules.of(words)
+    relations, things = len(words.relations), len(words.objects)
     found, new = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for begin in range(0, 0 if world.released_between else len(spans.video), TOGETHER):
         window = spans.window[begin : begin + TOGETHER]
@@ -94,7 +93,7 @@ def between_frames(world: Videos, spans: Any, local: Any) -> BetweenFrames:
         parted, other = cut_apart(world, spans, begin, rules)
         span, action = np.append(begin + row[~seen], parted), known["action"][np.append(instance[~seen], other)]
         span, action = np.unique(np.stack([span, action])[:, words.done_to[action] != NONE], axis=1)
-        span, relation, thing = done_by(words, span, action)
+        span, relation, thing = done_by(rules, span, action)
         at = local.at[spans.video[span], relation]
         place = np.append(local.base, 0)[at] + span - spans.start[spans.video[span]]
         place = np.where(at < 0, -1, place)

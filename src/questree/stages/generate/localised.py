@@ -242,11 +242,11 @@ class VideoChunk:
     @cached_property
     def between_frames(self) -> BetweenFrames:
         """What may be related to whom in a span though its frames do not show it."""
-        return between_frames(self.world, self.spans, self.localised)
+        return between_frames(self.world, self.spans, self.localised, self.words.rules)
 
     @cached_property
     def stamps(self) -> Stamps:
-        return stamps(self.world)
+        return stamps(self.world, self.words.rules)
 
     def place(self, video: Ints, at: Ints, row: Ints, span: Ints) -> Ints:
         """[core] row of `localised` for the relation `at` of argument `row`; the last, empty one if there is none."""
@@ -283,9 +283,9 @@ def chunk(
     otherwise = localised(world, words, others.spans, unknown)
     timed = None
     if words.edition.timed_references:
-        hidden = between_frames(world, found, local)
+        hidden = between_frames(world, found, local, words.rules)
         timed = timed_references(words, found, local, unknown, others, otherwise, hidden)
-    refs = references(world, words, seeds, cap, timed, unknown, never_shown(world), most)
+    refs = references(world, words, seeds, cap, timed, unknown, never_shown(world, words.rules), most)
     acts = action_references(world, words, refs, sample)
     named = (phrases(found, acts, words), phrases(found, acts, words, second_pass=True))
     if most_phrases is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from questree.columns.joins import Ints
 from questree.tables.growing import TableWriter
 from questree.tables.table import Table
 
@@ -48,17 +49,18 @@ class ShardRows:
         return pl.concat([rows for own, rows in self._held if own is table] or [none])
 
 
-def in_pieces(tables: Iterable[pl.DataFrame], videos: int) -> Iterator[list[pl.DataFrame]]:
-    """Tables that are in memory together: all those of several videos, as layout has it, else so many of a long one."""
-    held = list[pl.DataFrame]()
+def in_pieces(tables: Iterable[dict[str, Ints]], videos: int) -> Iterator[list[dict[str, Ints]]]:
+    """Columns that are in memory together: all those of several videos, else so many of a long one."""
+    held, rows = list[dict[str, Ints]](), 0
     for table in tables:
         held.append(table)
-        if full(held, videos):
+        rows += len(table["video"])
+        if full(rows, videos):
             yield held
-            held = []
+            held, rows = [], 0
     if held:
         yield held
 
 
-def full(tables: list[pl.DataFrame], videos: int) -> bool:
-    return videos == 1 and sum(map(len, tables)) > PIECE
+def full(rows: int, videos: int) -> bool:
+    return videos == 1 and rows > PIECE

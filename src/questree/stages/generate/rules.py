@@ -159,7 +159,7 @@ def _shown(core: Any) -> Flags:
     spans, words = core.chunk.spans, core.words.vocabulary
     kind, action = spans.kind[core.span], np.maximum(spans.a[core.span], 0)
     shown = np.isin(kind, (t.TIMES.index(t.BEFORE), t.TIMES.index(t.WHILE)))
-    shown &= core.words.entails[words.verb_of[action], core.relation]
+    shown &= core.words.rules.entails[words.verb_of[action], core.relation]
     return np.asarray(shown & _any(core.things, lambda thing: words.object_of[action] == thing))
 
 

@@ -1,6 +1,6 @@
 """Generation as a map over shards of videos: any executor will do, finished shards are kept, no row depends on them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -24,7 +24,7 @@ from questree.stages.generate.annotated import NOTED, actions_only
 from questree.stages.generate.layout import Cuts, cut, expected, regular
 from questree.stages.generate.localised import VideoChunk, chunk
 from questree.stages.generate.pieces import ShardRows, full, in_pieces
-from questree.stages.generate.questions import Questions, ask
+from questree.stages.generate.questions import Questions, ask, together
 from questree.stages.generate.rules import Tally
 from questree.stages.generate.sampling import (
     EVERYTHING,
@@ -167,15 +167,13 @@ def shard(task: GenerateTask) -> None:
             sides = side_tables(part, begin)
             for name, side in sides.items():
                 rows.add(written[name], side)
-            asked_about = questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1))
-            for found in in_pieces(asked_about, part.videos):
-                for each in found:
-                    rows.add(written[QUESTIONS.name], each)
-                long = full(found, part.videos)
+            for found in questions(part, counts, begin, partial(told_of, at, len(task.cuts) - 1)):
+                rows.add(written[QUESTIONS.name], found)
+                long = full(len(found), part.videos)
                 if options.text:
-                    ids, together = facts.videos["id"].to_list(), pl.concat(found)
-                    made = Shard.of(known.vocabulary, ids, options.seed, together, sides, known.edition)
-                    for said in spoken(made, phrases, SAID if long else len(together)):
+                    ids = facts.videos["id"].to_list()
+                    made = Shard.of(known.vocabulary, ids, options.seed, found, sides, known.edition)
+                    for said in spoken(made, phrases, SAID if long else len(found)):
                         rows.add(TEXT, said)
                         if long:
                             rows.put_down()
@@ -269,38 +267,42 @@ def total(folders: list[Path]) -> Counts:
 def questions(
     chunk: VideoChunk, counts: Counts, first_video: int, tell: Callable[[float], None] = lambda _: None
 ) -> Iterator[pl.DataFrame]:
-    """Every question of the chunk, by template; numbered within their video in that order."""
+    """Every question of the chunk, by template, numbered within their video in that order; of a long one in pieces."""
     so_far = np.zeros(chunk.videos, np.int64)  # [video] questions before
-    templates = chunk.words.edition.templates
-    for at, template in enumerate(templates):
-        tell(at / len(templates))
-        tally = counts.setdefault(template.name, Tally())
-        tables = map(partial(counted_in, chunk, template, so_far, tally, first_video), ask(template, chunk, tally))
-        yield from (pl.concat(found, rechunk=True) for found in in_pieces(tables, chunk.videos))
+    columns = (
+        numbered(chunk, template, found, so_far, first_video, tally)
+        for template, tally in tallied_templates(chunk.words.edition.templates, counts, tell)
+        for found in ask(template, chunk, tally)
+    )
+    for parts in in_pieces(columns, chunk.videos):
+        yield pl.DataFrame(together(parts))
     chunk.sifted.clear()  # what refers to each other stays in memory for a long time
 
 
-def counted_in(
-    chunk: VideoChunk, template: Template, so_far: Ints, tally: Tally, first_video: int, found: Questions
-) -> pl.DataFrame:
-    """Some questions as a table, numbered behind those before."""
-    table = numbered(chunk, chunk.words.edition.codes[template.name], found, so_far, first_video)
-    tally.kept += len(table)
-    so_far += np.bincount(found["video"], minlength=chunk.videos)
-    return table
+def tallied_templates(
+    templates: Sequence[Template], counts: Counts, tell: Callable[[float], None]
+) -> Iterator[tuple[Template, Tally]]:
+    """Templates with their counts; `tell` hears how many are done."""
+    for at, template in enumerate(templates):
+        tell(at / len(templates))
+        yield template, counts.setdefault(template.name, Tally())
 
 
-def numbered(chunk: VideoChunk, code: int, found: Questions, so_far: Ints, first_video: int) -> pl.DataFrame:
-    """Small columns; what a template does not have is the largest number of its type."""
-    video = found["video"]
+def numbered(
+    chunk: VideoChunk, template: Template, found: Questions, so_far: Ints, first_video: int, tally: Tally
+) -> Questions:
+    """Some questions, numbered behind those before; what a template does not have is the largest number of its type."""
+    video, edition = found["video"], chunk.words.edition
     rank = np.arange(len(video)) - starts(video, chunk.videos)[video]
     columns = found | {
         "number": so_far[video] + rank,
-        "template": np.full(len(rank), code),
+        "template": np.full(len(rank), edition.codes[template.name]),
         "flags": chunk.words.held_out.flags[found["marks"]],
         "video": video + first_video,
     }
-    return small(TABLES[chunk.words.edition.name]["questions"], columns, chunk.words.vocabulary.wide)
+    so_far += np.bincount(video, minlength=chunk.videos)
+    tally.kept += len(video)
+    return small(TABLES[edition.name]["questions"], columns, chunk.words.vocabulary.wide)
 
 
 def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
@@ -319,7 +321,10 @@ def side_tables(chunk: VideoChunk, first_video: int) -> dict[str, pl.DataFrame]:
     tables, wide = TABLES[chunk.words.edition.name], chunk.words.vocabulary.wide
     for name, data in columns[: 2 if wide else 3]:  # with many words questions have room for any number of phrases
         counted(chunk, name.replace("_", " "), data["video"])
-    return {name: small(tables[name], data | {"video": data["video"] + first_video}, wide) for name, data in columns}
+    return {
+        name: pl.DataFrame(small(tables[name], data | {"video": data["video"] + first_video}, wide))
+        for name, data in columns
+    }
 
 
 def counted(chunk: VideoChunk, called: str, video: Ints) -> None:
@@ -331,6 +336,6 @@ def counted(chunk: VideoChunk, called: str, video: Ints) -> None:
     refuse([Fault(f"video {chunk.world.ids[at]}", f"{message} {rows[at]:,}; {remedy}") for at in many])
 
 
-def small(table: Table, columns: dict[str, Ints], wide: bool) -> pl.DataFrame:
+def small(table: Table, columns: dict[str, Ints], wide: bool) -> dict[str, Ints]:
     """Columns as the table's small integers; -1 becomes the largest number of its type."""
-    return pl.DataFrame({name: columns[name].astype(NUMPY[dtype]) for name, dtype in table.types(wide).items()})
+    return {name: columns[name].astype(NUMPY[dtype]) for name, dtype in table.types(wide).items()}

@@ -40,9 +40,8 @@ class WordColumns:
     indirect: Flags  # [action] a reference may stand for its noun
 
     @cached_property
-    def entails(self) -> Flags:
-        """[relation, relation] whoever does the one does the other."""
-        return np.asarray(WordRules.of(self.vocabulary).entails)
+    def rules(self) -> WordRules:
+        return WordRules.of(self.vocabulary)
 
     def banned(self, what: str, template: Template) -> Flags:
         """[object] or [relation] what a template does not ask about, or verbs that would give the answer away.

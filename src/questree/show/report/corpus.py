@@ -14,12 +14,10 @@ from questree.benchmarks.covr.splits import PATTERNS
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
-from questree.stages.audit.categories import CategoryCount, categories, lengths
-from questree.stages.audit.categories import drawn as drawn_categories
+from questree.stages.audit.categories import CategoryCount, categories, draw_categories, lengths
 from questree.stages.audit.image_corpus import COMMON, CorpusCounts, figure_4, figure_6, run_corpus, table_3
-from questree.stages.audit.key_counts import texts_of
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
-from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings
+from questree.stages.audit.videos import answer_bars, answer_codes, marked, sample_texts, spellings
 from questree.stages.audit.videos import corpus as audited_corpus
 from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank
@@ -50,21 +48,22 @@ class AnswerCounts:
 
 def counts_of(run: Run, seed: int, workers: int = 2) -> AnswerCounts:
     """Of a run that has questions."""
-    bank = Bank(run)
-    task, shards = AuditTask(run.folder, seed, has_selection(run)), [folder.name for folder in bank.folders()]
+    bank, chosen = Bank(run), has_selection(run)
+    shards = [folder.name for folder in bank.folders()]
     with bank.pool(workers) as pool:
-        parts = over(pool, "counting answers", "shard", shards, counted, task)
+        parts = over(pool, "counting answers", "shard", shards, count_answers, run.folder, seed, chosen)
         counts = pl.concat(parts).group_by("template", "answer").agg(pl.col("before", "after").sum())
         share = min(1.0, TEXTS / max(int(counts["after"].sum()), 1))
-        texts = texts_of(over(pool, "saying questions", "shard", shards, say_shard, task, (share, share)))["question"]
-    return AnswerCounts(bank, task.chosen, len(bank.ids), counts.sort("template", "answer"), texts)
+        looked_at = {"after": (share, share)}
+        texts = over(pool, "saying questions", "shard", shards, sample_texts, run.folder, seed, chosen, looked_at)
+    by_hash = pl.concat(texts).sort("hash")
+    return AnswerCounts(bank, chosen, len(bank.ids), counts.sort("template", "answer"), by_hash["question"])
 
 
-def counted(task: AuditTask, shard: str) -> pl.DataFrame:
-    run = Run(task.run)
-    questions, known = ASKED.read(run.questions / shard), audited_corpus(task.run, task.seed).bank.templates
+def count_answers(run: Path, shard: str, seed: int, chosen: bool) -> pl.DataFrame:
+    questions, known = ASKED.read(run / "questions" / shard), audited_corpus(run, seed).bank.templates
     codes = pl.Series(answer_codes(questions, known).astype(np.uint32))
-    table = questions.select("template", answer=codes, after=pl.Series(marked(task, questions)))
+    table = questions.select("template", answer=codes, after=pl.Series(marked(Run(run), questions, chosen)))
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 
@@ -121,7 +120,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         "Shares of the categories of each kind, all questions above and the balanced selection below, as in Figure 4."
     )
     yield Figure.drawn(
-        "category-shares", "Categories before and after balancing", caption, partial(drawn_categories, counted)
+        "category-shares", "Categories before and after balancing", caption, partial(draw_categories, counted)
     )
     caption = (
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "

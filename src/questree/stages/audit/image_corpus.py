@@ -111,9 +111,9 @@ def corpus_tables(rows: QuestionRows, column: str) -> tuple[pl.DataFrame, pl.Dat
     ]
     texts = questions["question"].unique()
     keys = pl.DataFrame({"question": texts, "key": seeds_of(0, texts)})
-    asked = questions.group_by(sides, "question", "answer").agg(n=pl.len()).join(keys, on="question").drop("question")
+    counted = questions.group_by(sides, "question", "answer").agg(n=pl.len()).join(keys, on="question")
     images = questions.select(sides, image="images").explode("image").drop_nulls().unique()
-    return pl.concat(counts).drop_nulls("value"), asked, images
+    return pl.concat(counts).drop_nulls("value"), counted.drop("question"), images
 
 
 def shape_values(shape: ProgramShape) -> tuple[Any, ...]:
@@ -126,8 +126,8 @@ def shape_values(shape: ProgramShape) -> tuple[Any, ...]:
 
 def count_distinct(texts: pl.LazyFrame, images: pl.LazyFrame, sides: Sequence[str]) -> DistinctCounts:
     inside, several = pl.col("side").is_in(sides), pl.col("answer").min() != pl.col("answer").max()
-    asked = texts.filter(inside).group_by("key").agg(pl.col("n").sum(), several=several)
-    different = asked.select(pl.len(), pl.col("n").filter("several").sum()).collect(engine="streaming").row(0)
+    by_text = texts.filter(inside).group_by("key").agg(pl.col("n").sum(), several=several)
+    different = by_text.select(pl.len(), pl.col("n").filter("several").sum()).collect(engine="streaming").row(0)
     shown = images.filter(inside).select(pl.col("image").n_unique()).collect(engine="streaming").item()
     return DistinctCounts(different[0], different[1], shown)
 
@@ -208,6 +208,6 @@ def figure_6(corpus: CorpusCounts, sides: Sequence[str]) -> dict[str, dict[int, 
 def figures_of(corpus: CorpusCounts, sides: Sequence[str]) -> dict[str, Any]:
     """Figures 4 to 6 of some sides, as tables; of operators a line per number of occurrences."""
     counts = figure_6(corpus, sides)
-    most = max((number for own in counts.values() for number in own), default=-1)
-    lines = [{"occurrences": at} | {op: own.get(at, 0) for op, own in counts.items()} for at in range(most + 1)]
+    most = max((number for times in counts.values() for number in times), default=-1)
+    lines = [{"occurrences": at} | {op: times.get(at, 0) for op, times in counts.items()} for at in range(most + 1)]
     return {"figure 4": figure_4(corpus, sides), "figure 5": corpus.numbers("images", sides), "figure 6": lines}

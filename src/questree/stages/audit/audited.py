@@ -1,6 +1,5 @@
 """The audit of a run: every guesser before and after balancing, side by side, as tables, JSON and plots."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from questree.stages.audit.guesses import (
 )
 from questree.stages.audit.key_counts import GROUPED, key_parts
 from questree.stages.audit.plots import answers, first_words, structures
+from questree.stages.shard_tables import ShardTables
 from questree.tables.store import new_folder
 
 GUESSERS = (TYPE, KEY, MODEL)
@@ -42,14 +42,9 @@ class AuditTask:
     """What every shard is looked at with; small enough to send anywhere that sees the run."""
 
     run: Path
-    scratch: Path  # for tables of shards
+    tables: ShardTables
     options: AuditOptions
     chosen: bool  # is there a selection?
-
-    def scan(self, kind: str) -> pl.LazyFrame:
-        """What all shards wrote."""
-        files = sorted((self.scratch / kind).glob("*.arrow"))
-        return pl.scan_ipc([os.fspath(file) for file in files], glob=False)
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
 """What COVR's questions are: its Table 3 (kinds of questions, anonymised programs) and its Figures 4 to 6 (answers,
 images, operators). Chunks write tables of counts, texts and images, which one worker queries."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -13,12 +11,12 @@ from questree.benchmarks.covr.splits import ANSWERING
 from questree.columns.hashing import seeds_of
 from questree.faults import BadInput
 from questree.sources.covr import CHOOSING
+from questree.stages.shard_tables import ShardTables
 from questree.stages.split.rows import ProgramShape, QuestionRows, image_rows
 from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, has_selection
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
-from questree.tables.store import new_folder
 from questree.workers import each, shared_out
 
 OPERATORS = ("find", "filter", "with_relation")  # of Figure 6, also inside quantifiers
@@ -136,12 +134,8 @@ def count_distinct(texts: pl.LazyFrame, images: pl.LazyFrame, sides: Sequence[st
 class CountTask:
     """What every chunk is counted with; small enough to send anywhere that sees the run."""
 
-    scratch: Path
+    tables: ShardTables
     every: bool  # also what is not in the balanced selection?
-    chunks: Sequence[QuestionChunk]
-
-    def files(self, name: str) -> list[str]:
-        return [os.fspath(self.scratch / str(chunk.begin) / f"{name}.arrow") for chunk in self.chunks]
 
 
 def run_corpus(run: Run, every: bool = False, workers: int = 1) -> CorpusCounts:
@@ -149,7 +143,7 @@ def run_corpus(run: Run, every: bool = False, workers: int = 1) -> CorpusCounts:
     parts = chunks(run)
     several = workers if len(parts) > FEW else 1
     with where_workers_see(run.predictions) as scratch, shared_out(several, len(parts)) as pool:
-        task = CountTask(scratch, every, parts)
+        task = CountTask(ShardTables(scratch), every)
         each(pool, "counting questions", "questions", parts, write_counts, task)
         (corpus,) = each(pool, "counting texts", "part", [TABLES], read_counts, task)
     if not corpus.sides:
@@ -160,13 +154,12 @@ def run_corpus(run: Run, every: bool = False, workers: int = 1) -> CorpusCounts:
 def write_counts(task: CountTask, chunk: QuestionChunk) -> None:
     table = chunk.read(*COLUMNS)
     chosen = table.filter(chunk.chosen(table["id"])) if not task.every and has_selection(Run(chunk.run)) else table
-    with new_folder(task.scratch / str(chunk.begin)) as folder:
-        for name, counted in zip(TABLES, corpus_tables(image_rows(chosen), "split"), strict=True):
-            counted.write_ipc(folder / f"{name}.arrow")
+    for kind, counted in zip(TABLES, corpus_tables(image_rows(chosen), "split"), strict=True):
+        task.tables.write(kind, chunk.name, counted)
 
 
-def read_counts(task: CountTask, tables: Sequence[str]) -> CorpusCounts:
-    return CorpusCounts.of_tables(*(pl.scan_ipc(task.files(name), glob=False) for name in tables))
+def read_counts(task: CountTask, kinds: Sequence[str]) -> CorpusCounts:
+    return CorpusCounts.of_tables(*map(task.tables.scan, kinds))
 
 
 def table_3(corpus: CorpusCounts) -> list[dict[str, Any]]:

@@ -15,9 +15,10 @@ from questree.stages.audit.audited import (
 )
 from questree.stages.audit.guesses import SETS
 from questree.stages.audit.key_counts import count_answers, question_shares, sampled
+from questree.stages.shard_tables import ShardTables
 from questree.tables.image_questions import QuestionChunk, chunks, has_selection
 from questree.tables.run import Run
-from questree.tables.store import for_others, scratch
+from questree.tables.store import scratch
 from questree.workers import over, processes, whole
 
 KNOWN = {template.name: template for template in TEMPLATES}
@@ -28,7 +29,7 @@ def audit(run: Run, options: AuditOptions, workers: int = 1) -> Audit:
     """Write RUN/covr/audit. The key of a question is its text; questions of dev are left out."""
     parts, target = chunks(run), run.covr / "audit"
     with scratch(target) as place:
-        task = AuditTask(run.folder, place, options, has_selection(run))
+        task = AuditTask(run.folder, ShardTables(place), options, has_selection(run))
         with processes(workers, tasks=min(workers, len(parts))) as pool:
             over(pool, "reading questions", "questions", parts, write_questions, task)
         return write_audit(target, *whole(audit_sets, task))
@@ -46,14 +47,13 @@ def write_questions(task: AuditTask, chunk: QuestionChunk) -> None:
         after=chunk.chosen(every["id"]) if task.chosen else pl.lit(True),
         hash=pl.Series(mix(seed_of(task.options.seed, "audit"), seeds_of(task.options.seed, every["id"]))),
     )
-    with for_others(task.scratch / COUNTS / f"{chunk.begin}.arrow") as file:
-        table.write_ipc(file)
+    task.tables.write(COUNTS, chunk.name, table)
 
 
 def audit_sets(task: AuditTask) -> tuple[Audit, dict[str, str]]:
     """Templates are numbered in the order of their first questions, answers in their alphabet. A template whose answers
     are yes and no alone is binary."""
-    rows = task.scan(COUNTS)
+    rows = task.tables.scan(COUNTS)
     is_open = (~pl.col("answer").is_in(BINARY)).any()
     seen = rows.group_by("template").agg(pl.col("hash").min(), is_open=is_open).sort("hash").collect()
     templates, known = seen["template"].to_list(), rows.select(pl.col("answer").unique().sort()).collect()["answer"]

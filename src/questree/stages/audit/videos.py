@@ -31,11 +31,12 @@ from questree.stages.balance.shard_tables import COLUMNS
 from questree.stages.generate.text import Lexicon, lexicon, texts
 from questree.stages.questions import Bank
 from questree.stages.rules_alone import RulesAlone
+from questree.stages.shard_tables import ShardTables
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import ACTIONS, OBJECTS, TRACKS, VIDEOS
 from questree.tables.questions import keys_of, read_balanced, time_without_kind
 from questree.tables.run import Run, kept_while
-from questree.tables.store import for_others, scratch
+from questree.tables.store import scratch
 from questree.workers import over, whole
 
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
@@ -65,7 +66,7 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     bank, target = Bank(run), run.folder / "audit"
     shards = [folder.name for folder in bank.folders()]
     with scratch(target) as place:
-        task = AuditTask(run.folder, place, options, has_selection(run))
+        task = AuditTask(run.folder, ShardTables(place), options, has_selection(run))
         with bank.pool(workers, times=3) as pool:
             over(pool, "counting answers", "shard", shards, write_counts, task)
             over(pool, "saying questions", "shard", shards, write_texts, task, whole(video_shares, task))
@@ -73,16 +74,16 @@ def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
 
 
 def video_shares(task: AuditTask) -> Shares:
-    return question_shares(count_answers(task.scan(COUNTS)), task.options.most)
+    return question_shares(count_answers(task.tables.scan(COUNTS)), task.options.most)
 
 
 def audit_videos(task: AuditTask) -> tuple[Audit, dict[str, str]]:
-    bank, rows = corpus(task.run, task.options.seed).bank, task.scan(COUNTS)
+    bank, rows = corpus(task.run, task.options.seed).bank, task.tables.scan(COUNTS)
     counts, types = count_answers(rows), types_of(bank.edition.by_code)
     questions = AuditedQuestions(
         rows,
         counts,
-        task.scan(TEXTS),
+        task.tables.scan(TEXTS),
         types,
         answer_bars(bank),
         spellings(bank),
@@ -191,8 +192,7 @@ def write_counts(task: AuditTask, shard: str) -> None:
             }
         )
         counts = table.group_by(GROUPED).agg(pl.col(*SETS, *ALONE).sum())
-        with for_others(task.scratch / COUNTS / f"{shard}.{at}.arrow") as file:
-            counts.write_ipc(file)
+        task.tables.write(COUNTS, f"{shard}.{at:06}", counts)
 
 
 def rules_alone(rows: pl.LazyFrame, structure: list[str]) -> Iterator[RulesAloneCount]:
@@ -206,8 +206,7 @@ def rules_alone(rows: pl.LazyFrame, structure: list[str]) -> Iterator[RulesAlone
 
 
 def write_texts(task: AuditTask, shard: str, shares: Shares) -> None:
-    with for_others(task.scratch / TEXTS / f"{shard}.arrow") as file:
-        sample_texts(task.run, shard, task.options.seed, task.chosen, shares).write_ipc(file)
+    task.tables.write(TEXTS, shard, sample_texts(task.run, shard, task.options.seed, task.chosen, shares))
 
 
 def sample_texts(run: Path, shard: str, seed: int, chosen: bool, shares: Shares) -> pl.DataFrame:

@@ -4,22 +4,22 @@ over these tables prove the splits.
 The proof: nothing held out is in train, every part of it is, and nothing is seen on both sides.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 
 from questree.faults import Fault, refuse
+from questree.stages.shard_tables import ShardTables
 from questree.stages.split.declared import Split
 from questree.stages.split.predicates import Predicate
 from questree.stages.split.properties import Drawing
 from questree.stages.split.rows import QuestionRows, Truth
-from questree.tables.store import content, for_others
+from questree.tables.store import content
 
 HELD_OUT = "held out"  # questions of the training side that have what a split holds out, in train or not
 JUDGED = ("test", "dev held out")  # parts that have what is held out
@@ -58,33 +58,18 @@ class SplitOptions:
         return self.written.decode(errors="replace")
 
 
-@dataclass(frozen=True)
-class SplitTables:
-    """Where shards write their tables; small enough to send anywhere."""
-
-    scratch: Path
-
-    def write(self, kind: str, name: str, table: pl.DataFrame) -> None:
-        with for_others(self.scratch / kind / f"{name}.arrow") as file:
-            table.write_ipc(file)
-
-    def scan(self, kind: str) -> pl.LazyFrame:
-        """What all shards wrote, in their order."""
-        files = sorted((self.scratch / kind).glob("*.arrow"))
-        return pl.scan_ipc([os.fspath(file) for file in files], glob=False)
-
-    def write_parts(
-        self, name: str, splits: Sequence[Split], rows: QuestionRows, side: Mapping[str, Truth], columns: pl.DataFrame
-    ) -> None:
-        """Which questions of a shard are in which part of which split, beside some columns, and what train has."""
-        tables = split_tables(splits, rows, side)
-        self.write(PARTS, name, pl.concat([columns, tables.parts], how="horizontal"))
-        self.write(FINDINGS, name, tables.findings)
-
-
-class ShardTables(NamedTuple):
-    parts: pl.DataFrame  # PLACE, and a column for every part of every split
-    findings: pl.DataFrame  # FINDING
+def write_parts(
+    tables: ShardTables,
+    name: str,
+    splits: Sequence[Split],
+    rows: QuestionRows,
+    side: Mapping[str, Truth],
+    columns: pl.DataFrame,
+) -> None:
+    """Which questions of a shard are in which part of which split, beside some columns, and what train has."""
+    parts, findings = split_tables(splits, rows, side)
+    tables.write(PARTS, name, pl.concat([columns, parts], how="horizontal"))
+    tables.write(FINDINGS, name, findings)
 
 
 def column(split: int, part: str) -> str:
@@ -92,8 +77,12 @@ def column(split: int, part: str) -> str:
     return f"{split} {part}"
 
 
-def split_tables(splits: Sequence[Split], rows: QuestionRows, side: Mapping[str, Truth]) -> ShardTables:
-    """Train and dev are without what is held out, test has it alone."""
+def split_tables(
+    splits: Sequence[Split], rows: QuestionRows, side: Mapping[str, Truth]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """PLACE and a column for every part of every split; FINDING.
+
+    Train and dev are without what is held out, test has it alone."""
     every, columns, findings = np.ones(len(rows), bool), dict[str, Truth](), list[tuple[Any, ...]]()
     for at, split in enumerate(splits):
         learnt, held = (each.holds(rows) if each else every for each in (split.train, split.test))
@@ -109,7 +98,7 @@ def split_tables(splits: Sequence[Split], rows: QuestionRows, side: Mapping[str,
             if (part.holds(rows) & train).any():
                 findings.append((at, number, str(part), 0, []))
     places = rows.questions[rows.scope].alias(PLACE)
-    return ShardTables(pl.DataFrame([places]).with_columns(**columns), pl.DataFrame(findings, FINDING, orient="row"))
+    return pl.DataFrame([places]).with_columns(**columns), pl.DataFrame(findings, FINDING, orient="row")
 
 
 def composition_parts(split: Split) -> list[Predicate]:
@@ -161,7 +150,7 @@ def some(named: list[str], count: int) -> str:
     return ", ".join([*shown, *["..."] * (count > len(shown))])
 
 
-def proofs_of(splits: Sequence[Split], tables: SplitTables) -> list[Proof]:
+def proofs_of(splits: Sequence[Split], tables: ShardTables) -> list[Proof]:
     """What all shards have written about each split."""
     parts, findings = tables.scan(PARTS), tables.scan(FINDINGS)
     numbers = range(len(splits))

@@ -12,6 +12,7 @@ import polars as pl
 from questree.benchmarks.covr.splits import FEW_SHOT, LEXICAL, PROGRAM, ZERO_SHOT
 from questree.columns.hashing import Hashes, seeds_of
 from questree.faults import BadInput, Fault, refuse
+from questree.stages.shard_tables import ShardTables
 from questree.stages.split import properties as splits
 from questree.stages.split.declared import PLUGGED, File, Split, added, read_file
 from questree.stages.split.engine import (
@@ -19,11 +20,11 @@ from questree.stages.split.engine import (
     PARTS,
     Proof,
     SplitOptions,
-    SplitTables,
     column,
     proofs_of,
     prove,
     write_notes,
+    write_parts,
 )
 from questree.stages.split.language import KINDS, KnownWords, of_images, words_of
 from questree.stages.split.lexical import Pair, count_pairs, drawn_pairs, few_pairs, term_pairs
@@ -59,7 +60,7 @@ class DrawnSplits:
 class SetSplitTask:
     """What every chunk is split with; small enough to send anywhere that sees the run."""
 
-    tables: SplitTables
+    tables: ShardTables
     options: SplitOptions
     file: File  # the user's splits
     drawn: DrawnSplits = field(default_factory=DrawnSplits)
@@ -103,7 +104,7 @@ def split_run(run: Run, options: SplitOptions, workers: int = 1) -> list[MadeOfI
     unknown = [name for name in options.names if name not in known]
     refuse([Fault("--name", f"expected a split, got {name!r}; choose from {', '.join(known)}") for name in unknown])
     with new_folder(target) as folder, scratch(target) as place:
-        task = SetSplitTask(SplitTables(place), options, file)
+        task = SetSplitTask(ShardTables(place), options, file)
         with processes(workers, tasks=min(workers, len(parts))) as pool:
             over(pool, "counting", "questions", parts, write_values, task)
             drawn = whole(draw_splits, task)
@@ -160,7 +161,7 @@ def read(_: Path, chunk: QuestionChunk, every: bool, seed: int) -> ChunkRows:
 def write_values(task: SetSplitTask, chunk: QuestionChunk) -> None:
     """What splits are drawn from: sides, shapes and words with how many questions have them; the examples of few-shot
     splits that are drawn first; pairs of terms."""
-    drawing, name = task.options.drawing, f"{chunk.begin:012}"
+    drawing = task.options.drawing
     rows, side, hashed = read(chunk.run, chunk, task.options.all, drawing.seed)
     sides = rows.questions["split"].to_list()
     words = {kind: words_of(rows, kind) for kind in (*KINDS, "answer") if PLUGGED["images"] or task.file.splits}
@@ -172,10 +173,10 @@ def write_values(task: SetSplitTask, chunk: QuestionChunk) -> None:
     for split in task.wanted(FEW_SHOT):
         drawn = splits.examples(splits.named(split, rows.position), rows, hashed, side["train"], drawing)
         few.append(drawn.with_columns(name=pl.lit(split)))
-    task.tables.write(VALUES, name, pl.concat(values).group_by("what", "value").agg(n=pl.len()))
-    task.tables.write(EXAMPLES, name, pl.concat(few))
+    task.tables.write(VALUES, chunk.name, pl.concat(values).group_by("what", "value").agg(n=pl.len()))
+    task.tables.write(EXAMPLES, chunk.name, pl.concat(few))
     if task.wanted([LEXICAL]):
-        task.tables.write(PAIRS, name, count_pairs(rows, side["train"], side["test"]))
+        task.tables.write(PAIRS, chunk.name, count_pairs(rows, side["train"], side["test"]))
 
 
 class Draws(NamedTuple):
@@ -206,7 +207,7 @@ def draw_splits(task: SetSplitTask) -> Draws:
 def split_chunk(task: SetSplitTask, chunk: QuestionChunk) -> None:
     rows, side, hashed = read(chunk.run, chunk, task.options.all, task.options.drawing.seed)
     columns = rows.questions.select("id", hash=pl.Series(hashed), train=pl.Series(side["train"]))
-    task.tables.write_parts(f"{chunk.begin:012}", [*declared(task, rows.position)], rows, side, columns)
+    write_parts(task.tables, chunk.name, [*declared(task, rows.position)], rows, side, columns)
 
 
 def write_split(task: SetSplitTask, at: int, proof: Proof, of_train: int, folder: Path) -> None:

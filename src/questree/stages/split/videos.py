@@ -15,6 +15,7 @@ from questree.stages.balance.levelling import SPLITS
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalents, direct_questions
 from questree.stages.questions import Bank, Shard
+from questree.stages.shard_tables import ShardTables
 from questree.stages.split.compositions import LISTS as LIST_OF
 from questree.stages.split.compositions import Says
 from questree.stages.split.declared import INDIRECT, NOVEL, File, Split, added, agqa, file_of, left_out, read_file
@@ -23,11 +24,11 @@ from questree.stages.split.engine import (
     PARTS,
     Proof,
     SplitOptions,
-    SplitTables,
     column,
     proofs_of,
     prove,
     write_notes,
+    write_parts,
 )
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import QuestionRows, video_rows
@@ -70,7 +71,7 @@ class SplitTask:
     """What every shard is split with; small enough to send anywhere that sees the run."""
 
     run: Path
-    tables: SplitTables
+    tables: ShardTables
     most: tuple[int, ...]  # [template] steps in train
     chosen: bool  # the balanced selection, or all questions
     as_released: bool
@@ -96,7 +97,7 @@ def split(run: Run, options: SplitOptions, workers: int = 2) -> list[MadeOfVideo
     names, target = [folder.name for folder in bank.folders()], run.folder / "splits"
     drawn = drawn_for(run, options.as_released)
     with new_folder(target) as folder, scratch(target) as place:
-        most, tables = thresholds(bank, given, chosen), SplitTables(place)
+        most, tables = thresholds(bank, given, chosen), ShardTables(place)
         task = SplitTask(run.folder, tables, most, chosen, options.as_released, options.file, options.written, drawn)
         splits = declared(task)
         with bank.pool(workers) as pool:
@@ -130,7 +131,7 @@ def split_shard(task: SplitTask, shard: str) -> None:
         rows, of_train, name = video_rows(questions), train[questions.questions["video"].to_numpy()], f"{shard}.{at:06}"
         twins = twins_of(questions, of_train, direct)
         columns = questions.questions.select("video", "number", lists=novel_lists(splits, rows), twin=twins)
-        task.tables.write_parts(name, splits, rows, {"train": of_train, "test": ~of_train}, columns)
+        write_parts(task.tables, name, splits, rows, {"train": of_train, "test": ~of_train}, columns)
 
 
 def novel_lists(splits: list[Split], rows: QuestionRows) -> pl.Series:
@@ -154,7 +155,7 @@ def twins_of(shard: Shard, of_train: NDArray[np.bool_], direct: pl.DataFrame | N
     return pl.select(pl.when(pl.Series(indirect)).then(twins)).to_series()
 
 
-def write_splits(tables: SplitTables, splits: list[Split], folder: Path) -> None:
+def write_splits(tables: ShardTables, splits: list[Split], folder: Path) -> None:
     """What shards have of each part, one after the other."""
     parts = tables.scan(PARTS)
     for at, each in enumerate(splits):

@@ -20,9 +20,8 @@ from questree.stages.audit.guesses import (
     GuessScore,
     Measure,
     duplicates,
-    entropy,
-    guess_keys,
     guess_types,
+    key_measures,
 )
 from questree.stages.audit.ngrams import BUCKETS, grams, train
 from questree.stages.audit.plots import first_words, stacked
@@ -67,20 +66,20 @@ def test_the_most_likely_answer_of_a_type_is_that_of_train() -> None:
 
 
 def test_the_most_likely_answer_of_a_key_falls_back_to_the_template() -> None:
-    keys = [TABLE.lazy()]
-    assert found(list(guess_keys(keys, TABLE, TYPES))) == GuessScore(1.0, 8)
-    assert {measure.name for measure in guess_keys(keys, TABLE, TYPES)} == {KEY}
-    apart = [TABLE.filter(key=key).lazy() for key in (1, 2, 3)]
-    assert list(guess_keys(apart, TABLE, TYPES)) == list(guess_keys(keys, TABLE, TYPES))
+    measures, _ = key_measures([TABLE], TABLE, TYPES)
+    assert found(measures) == GuessScore(1.0, 8)
+    assert {measure.name for measure in measures} == {KEY}
+    apart = [TABLE.filter(key=key) for key in (1, 2, 3)]
+    assert key_measures(apart, TABLE, TYPES) == key_measures([TABLE], TABLE, TYPES)
 
 
 def test_nothing_is_scored_without_training_questions() -> None:
-    assert list(guess_keys([TABLE.filter("test").lazy()], TABLE.filter("test"), TYPES)) == []
+    assert key_measures([TABLE.filter("test")], TABLE.filter("test"), TYPES)[0] == []
 
 
 def test_entropy_is_that_of_the_answers_of_a_key() -> None:
     even = counts((1, EXISTS, 0, True, 4), (1, EXISTS, 1, True, 4), (2, EXISTS, 0, True, 8))
-    assert found(list(entropy([even.lazy()], TYPES))) == GuessScore(0.5, 16)  # one bit for half of the questions
+    assert found(key_measures([even], even, TYPES)[1]) == GuessScore(0.5, 16)  # one bit for half of the questions
 
 
 def test_an_open_key_is_the_same_before_and_after_an_action() -> None:

@@ -24,6 +24,7 @@ from questree.stages.balance.shard_tables import BalanceCorpus, Balancing, write
 from questree.stages.balance.structure import evened, keys_kept, targets, water
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.questions import Bank
+from questree.stages.shard_tables import ShardTables
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.questions import QUESTIONS, read_balanced
 from questree.tables.run import Run
@@ -53,7 +54,7 @@ def chosen(tmp_path: Path, questions: pl.DataFrame) -> pl.DataFrame:
     shard.mkdir(parents=True)
     QUESTIONS.write(questions, shard)
     with ThreadPoolExecutor(1) as pool:
-        task = OneVideo(tmp_path, tmp_path / "scratch", BalanceOptions())
+        task = OneVideo(tmp_path, ShardTables(tmp_path / "scratch"), BalanceOptions())
         places, _ = select(task, write_shards(task, ["00000"], pool))
     found = pl.DataFrame({"video": places >> np.uint64(32), "number": places & np.uint64(0xFFFFFFFF)})
     return questions.join(found.cast(pl.UInt32), on=["video", "number"])

@@ -7,7 +7,7 @@ import pytest
 from conftest import copy
 from questree.benchmarks.agqa.editions import FIRST, SECOND
 from questree.cli.stages import audit as command
-from questree.stages.audit.categories import INVOLVES, CategoryCount, categories, drawn, lengths
+from questree.stages.audit.categories import INVOLVES, CategoryCount, categories, draw_categories, lengths
 from questree.stages.questions import Bank
 from questree.tables.run import Run
 
@@ -55,7 +55,9 @@ def test_a_question_counts_in_every_reasoning_type_it_has() -> None:
 
 
 def test_shares_are_drawn_and_words_counted() -> None:
-    picture = drawn([CategoryCount("semantic", "object", 1, 3, 1), CategoryCount("semantic", "action", 1, 1, 1)])
+    picture = draw_categories(
+        [CategoryCount("semantic", "object", 1, 3, 1), CategoryCount("semantic", "action", 1, 1, 1)]
+    )
     assert "object: 75.0 %" in picture and "action: 50.0 %" in picture and "semantic: after" in picture
     assert lengths(pl.Series("question", ["Did they sit?", "Why?", "Did he run?"])) == {1: 1, 3: 2}
 

@@ -24,19 +24,20 @@ from questree.notation import covr
 from questree.notation.own import show
 from questree.sources.covr import read_sides
 from questree.stages.split import properties as splits
-from questree.stages.split.engine import Proof, SplitOptions
+from questree.stages.split.declared import Split
+from questree.stages.split.engine import SplitOptions
 from questree.stages.split.grammar import Wrong, read
-from questree.stages.split.image_sets import read_split, split_run
+from questree.stages.split.image_sets import read_split, slug, split_run
 from questree.stages.split.language import of_image_rows
-from questree.stages.split.lexical import Lexical, counted_terms, drawn_pairs, term_pairs, terms, together
+from questree.stages.split.lexical import Lexical, count_pairs, drawn_pairs, term_pairs, terms, together
 from questree.stages.split.properties import Drawing, of_records, of_shapes
 from questree.stages.split.rows import QuestionRows, image_rows
-from questree.stages.split.set_chunks import slug
 from questree.tables.image_questions import ANSWERED
 from questree.tables.questions import with_forms, with_programs
 from questree.tables.run import Run
 from test_pages import commands
 from worlds.image_run import image_run, words_folder, write_images
+from worlds.splits import proved
 
 PAGE = Path(__file__).parents[1] / "docs" / "covr-splits.md"
 DATA = Path(__file__).parent / "data" / "covr"
@@ -144,8 +145,8 @@ def test_the_drawn_pairs_keep_their_thresholds(released: QuestionRows) -> None:
     terms = {side: [naive_terms(record) for record in records] for side, records in sides.items()}
     at = {side: (released.questions["side"] == side).to_numpy() for side in sides}
     half = np.arange(len(released)) < len(released) // 2  # what is counted in parts is added up
-    parts = [counted_terms(released, at["train"] & own, at["val"] & own) for own in (half, ~half)]
-    counted = term_pairs(parts)
+    parts = [count_pairs(released, at["train"] & own, at["val"] & own) for own in (half, ~half)]
+    counted = term_pairs(pl.concat(parts).lazy())
     pairs = drawn_pairs(counted, SMALL, 1)
     assert len(pairs) == len({frozenset(pair) for pair in pairs}) == SMALL.pairs
     fitting = 0
@@ -292,7 +293,8 @@ def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Ru
 def kept(table: pl.DataFrame, seed: int) -> Any:
     rows, train = image_rows(table), (table["split"] == "train").to_numpy()
     held, hashed = splits.named("HAS-QUANT", rows.position), seeds_of(seed, table["id"])
-    return splits.few_shot(held, splits.examples(held, rows, hashed, train, Drawing(seed, few_shot=3))).train
+    examples = splits.examples(held, rows, hashed, train, Drawing(seed, few_shot=3))
+    return splits.few_shot(held, examples["id"]).train
 
 
 def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) -> None:
@@ -310,12 +312,11 @@ def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_pa
     assert not (run.covr / "splits").exists()
 
 
-def test_an_image_on_both_sides_is_an_error(run: Run) -> None:
+def test_an_image_on_both_sides_is_an_error(run: Run, tmp_path: Path) -> None:
     rows = image_rows(ANSWERED.read(run.covr))
-    proof = Proof(splits.zero_shot(splits.named("TPL-VERIFYATTR", rows.position)))
     rest = ~splits.named("TPL-VERIFYATTR", rows.position).predicate.holds(rows)
-    proof.see(rows, rest, rest)
-    (fault,) = proof.faults([f"image{at}" for at in range(8)])
+    (proof,) = proved([Split("leaky")], rows, {"train": rest, "dev": rest & False, "test": rest}, tmp_path)
+    (fault,) = proof.faults("images", [f"image{at}" for at in range(8)])
     assert "8 images are in train and in test: image0, image1, image2" in fault.message
 
 

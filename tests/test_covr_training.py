@@ -17,7 +17,7 @@ from questree.formats.covr_export import export
 from questree.scoring.compared import OnePolicy
 from questree.stages.again import MAKE
 from questree.stages.split.image_sets import read_split
-from questree.stages.split.lexical import Lexical, counted_terms, drawn_pairs, few_pairs, term_pairs
+from questree.stages.split.lexical import Lexical, count_pairs, drawn_pairs, few_pairs, term_pairs
 from questree.stages.split.recipes import read_curve
 from questree.stages.split.rows import image_rows
 from questree.tables.image_questions import ANSWERED
@@ -134,7 +134,7 @@ def test_an_empty_lexical_split_says_why(run: Run) -> None:
     rows, side = image_rows(table), {name: (table["split"] == name).to_numpy() for name in ("train", "test")}
 
     def why(pairs: int, alone: int, together: int, judged: Any = side["test"]) -> tuple[str, ...]:
-        found, lexical = term_pairs([counted_terms(rows, side["train"], judged)]), Lexical(pairs, alone, together)
+        found, lexical = term_pairs(count_pairs(rows, side["train"], judged).lazy()), Lexical(pairs, alone, together)
         return few_pairs(found, drawn_pairs(found, lexical, 0), lexical)
 
     most = "LEXICAL: nothing is held out: no pair of terms is in 9999 evaluated questions, the most frequent in "

@@ -7,7 +7,6 @@ from itertools import groupby, pairwise
 from multiprocessing import active_children
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -186,9 +185,7 @@ def test_the_direct_equivalent_is_the_first_direct_question_of_its_kind(
 def test_more_steps_are_those_a_quarter_of_the_training_questions_exceeds() -> None:
     rows = [(0, 1, 50), (0, 3, 25), (0, 5, 25), (1, 2, 74), (1, 4, 26), (NUMBER["relTime"], 8, 9)]
     told = [(*row, True) for row in rows] + [(0, 8, 900, False), (2, 1, 1, False), (2, 3, 1, False)]
-    counts = np.zeros((2, len(SECOND.codes), NEVER + 1), np.int64)  # [train, template, steps]
-    for template, steps, n, train in told:
-        counts[int(train), template, steps] = n
+    counts = pl.DataFrame(told, ["template", "steps", "n", "train"], orient="row")
     found = {at: most for at, most in enumerate(most_steps(counts, {}, SECOND)) if most != NEVER}
     assert found == {0: 3, 1: 4, 2: 3, NUMBER["relTime"]: 5}
 

@@ -20,9 +20,7 @@ from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.questions import Bank
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.videos import split
-from questree.tables import growing, table
-from questree.tables.growing import TableWriter
-from questree.tables.questions import BALANCED
+from questree.tables import table
 from questree.tables.run import Run
 from questree.tables.table import rows_in
 
@@ -97,15 +95,3 @@ def test_the_columns_of_a_shard_go_with_it(asked_run: Run) -> None:
     gone = ref(shard)
     del shard
     assert gone() is None, "without waiting for the collector, until which those of many pieces would be kept"
-
-
-def test_tables_written_by_pieces_have_the_bytes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing, "ROWS", 100)
-    rows = pl.DataFrame({"video": [0] * 1000, "number": range(1000)})
-    for name, sizes in {"one": [1000], "pieces": [30, 0, 250, 170, 550]}.items():
-        with TableWriter(tmp_path / name, BALANCED) as writer:
-            writer.write_all(rows[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(len(sizes)))
-    with TableWriter(tmp_path / "at once", BALANCED) as writer:
-        writer.write(rows)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "at once").read_bytes()
-    assert (tmp_path / "pieces").read_bytes() == (tmp_path / "at once").read_bytes()

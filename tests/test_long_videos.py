@@ -16,8 +16,8 @@ import pytest
 from conftest import copy
 from questree.columns.hashing import mix, seed_of
 from questree.sources.own_json import write
-from questree.stages.audit import key_counts, videos
-from questree.stages.audit.audited import AuditOptions, without_keys
+from questree.stages.audit import audited, key_counts
+from questree.stages.audit.audited import AuditOptions
 from questree.stages.audit.videos import audit
 from questree.stages.generate import arguments, layout, pieces, questions, shards
 from questree.stages.generate.annotated import actions_only
@@ -315,10 +315,11 @@ def test_an_audit_that_counts_part_by_part_finds_the_same(
     monkeypatch.setattr(key_counts, "EVERY", 10)
     seen = list[int]()
 
-    def counted(parts: Any) -> pl.DataFrame:
+    def counted(*given: Any) -> list[pl.DataFrame]:
+        parts = [*key_counts.key_parts(*given)]
         seen.append(len(parts))
-        return without_keys(parts)
+        return parts
 
-    monkeypatch.setattr(videos, "without_keys", counted)
+    monkeypatch.setattr(audited, "key_parts", counted)
     assert audit(run, AuditOptions(most=2000)) == whole and files(run.folder / "audit") == report
     assert seen[0] > 4 and not list(run.folder.glob(".audit*"))

@@ -24,7 +24,7 @@ from questree.stages.balance.rounds import balance
 from questree.stages.questions import Bank
 from questree.stages.split.compositions import LISTS, Says
 from questree.stages.split.declared import HeldOutComposition, Split
-from questree.stages.split.engine import Proof, SplitOptions
+from questree.stages.split.engine import SplitOptions
 from questree.stages.split.language import flag
 from questree.stages.split.recipes import warnings
 from questree.stages.split.rows import video_rows
@@ -32,6 +32,7 @@ from questree.stages.split.steps import most_steps
 from questree.stages.split.videos import TWINS, read_split, split
 from questree.tables.questions import QUESTIONS, read_balanced
 from questree.tables.run import Run
+from worlds.splits import proved
 
 OWN = """
 splits:
@@ -175,30 +176,30 @@ def test_a_held_out_composition_in_train_is_an_error_with_examples(asked_run: Ru
     assert not (run.folder / "splits").exists()
 
 
-def test_a_video_on_both_sides_is_an_error(asked_run: Run) -> None:
+def test_a_video_on_both_sides_is_an_error(asked_run: Run, tmp_path: Path) -> None:
     bank = Bank(asked_run)
     rows = video_rows(bank.shard(bank.folders()[0]))
-    proof = Proof(Split("leaky"))
-    proof.see(rows, np.ones(len(rows), bool), np.ones(len(rows), bool))
-    (fault,) = proof.faults(bank.ids)
+    every = np.ones(len(rows), bool)
+    (proof,) = proved([Split("leaky")], rows, {"train": every, "test": every}, tmp_path)
+    (fault,) = proof.faults("videos", bank.ids)
     assert f"videos are in train and in test: {bank.ids[0]}" in fault.message
 
 
-def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run) -> None:
+def test_a_part_that_never_occurs_in_train_is_a_warning(asked_run: Run, tmp_path: Path) -> None:
     bank = Bank(asked_run)
     rows = video_rows(bank.shard(bank.folders()[0]))
     part, first = flag("novel"), rows.questions["video"].to_numpy() == 0
-    proof = Proof(Split("small", (HeldOutComposition(flag("nc_seq"), (part,)),)))
-    proof.see(rows, first & ~part.holds(rows), ~first)
-    assert proof.faults(bank.ids) == []
+    small = Split("small", (HeldOutComposition(flag("nc_seq"), (part,)),))
+    (proof,) = proved([small], rows, {"train": first & ~part.holds(rows), "test": ~first}, tmp_path)
+    assert proof.faults("videos", bank.ids) == []
     assert proof.warnings() == ["small: nothing in train has novel"]
 
 
 def test_thresholds_keep_three_quarters_of_training() -> None:
-    counts = np.zeros((2, len(SECOND.codes), 256), np.int64)  # [train, template, steps]
-    counts[1, 0, [1, 3, 5]] = [50, 25, 25]
-    counts[0, 0, 1] = 1000  # of test videos: does not count
-    counts[0, 1, [1, 3]] = [74, 26]  # no question of training videos
+    rows = [(True, 0, 1, 50), (True, 0, 3, 25), (True, 0, 5, 25)]
+    rows.append((False, 0, 1, 1000))  # of test videos: does not count
+    rows += [(False, 1, 1, 74), (False, 1, 3, 26)]  # no question of training videos
+    counts = pl.DataFrame(rows, ["train", "template", "steps", "n"], orient="row")
     found = most_steps(counts, {"relExists": 4}, SECOND)
     assert found[:3] == (3, 3, 4)
     assert found[[t.name for t in TEMPLATES].index("relTime")] == 5  # known from the release

@@ -9,8 +9,7 @@ from questree.api.made import Made
 from questree.faults import BadInput, at_least, refuse
 from questree.formats.covr_import import SPLIT_OF
 from questree.sources.covr import SIDES, hanging_together, read_records, read_sides
-from questree.stages.audit.image_corpus import CorpusCounts, SideCounts, figures_of, table_3
-from questree.stages.audit.set_counts import set_counts
+from questree.stages.audit.image_corpus import CorpusCounts, figures_of, run_corpus, table_3
 from questree.stages.split.properties import of_records, properties
 from questree.stages.split.recipes import drawing
 from questree.tables.run import Run
@@ -52,13 +51,13 @@ def statistics(run: Path | None = None, *, questions: Sequence[Path] | None = No
     if (run is None) == (not questions):
         raise BadInput.at("", "expected either a run folder or --questions FILE")
     if run is not None:
-        corpus = set_counts(Run.at(run), every).corpus
+        corpus = run_corpus(Run.at(run), every)
     else:
         rows = of_records({split_of(path): hanging_together(str(path), read_records(path)) for path in questions or []})
-        corpus = CorpusCounts.of(rows, "side")
+        corpus = CorpusCounts.of_rows(rows, "side")
     parts, table = corpus.parts, table_3(corpus)
     first = "train" if "train" in parts else next(iter(parts), "")
-    figures = figures_of(parts.get(first, SideCounts.together([])))
+    figures = figures_of(corpus, parts.get(first, ()))
     said = [
         ("Questions (COVR, Table 3)", table),
         (f"{first}: commonest answers but yes and no (COVR, Figure 4)", counted("answer", figures["figure 4"])),

@@ -13,8 +13,7 @@ import polars as pl
 from questree.faults import BadInput
 from questree.formats.covr import records
 from questree.formats.covr_sub_questions import FILE, write_sub_questions
-from questree.stages.split.image_sets import read_parts
-from questree.stages.split.set_chunks import SIDES, slug
+from questree.stages.split.image_sets import SIDES, read_parts, slug
 from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, has_selection
 from questree.tables.images import IMAGES
 from questree.tables.run import Run

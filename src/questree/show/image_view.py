@@ -43,10 +43,9 @@ from questree.stages.decompose.set_hierarchies import image_ids, set_columns
 from questree.stages.decompose.spoken import SetTexts
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
-from questree.stages.split.image_sets import selected
+from questree.stages.split.image_sets import SIDES, selected
 from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
-from questree.stages.split.set_chunks import SIDES
 from questree.tables.image_questions import ANSWERED, answered, check_images, some_of
 from questree.tables.images import Images
 from questree.tables.nodes import EDGES, FORMS, WORDS

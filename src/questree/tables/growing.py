@@ -1,7 +1,6 @@
 """A table that is written as its rows come: only those that are written at once are in memory."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +27,6 @@ class TableWriter:
         if len(rows):
             found = self.table.frame(rows).to_arrow()
             self._begun(found.schema).write_table(found, row_group_size=ROWS)
-
-    def write_all(self, pieces: Iterable[pl.DataFrame]) -> None:
-        """The same bytes as of the pieces written at once: what does not fill a group of rows waits for the next."""
-        rest = list[pl.DataFrame]()
-        for piece in pieces:
-            rest.append(piece)
-            if full := sum(map(len, rest)) // ROWS * ROWS:
-                rows = pl.concat(rest)
-                self.write(rows[:full])
-                rest = [rows[full:]]
-        if rest:
-            self.write(pl.concat(rest))
 
     def close(self) -> None:
         """One to which nothing was written is a table without rows."""

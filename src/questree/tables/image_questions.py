@@ -99,6 +99,11 @@ class QuestionChunk:
     def __str__(self) -> str:
         return f"{self.begin}-{self.end - 1}"
 
+    @property
+    def name(self) -> str:
+        """Of files with what is made of it; names are sorted as chunks are."""
+        return f"{self.begin:012}"
+
     def read(self, *columns: str) -> pl.DataFrame:
         """All columns, or some."""
         table = ANSWERED.only(*columns) if columns else ANSWERED

@@ -1,6 +1,6 @@
 """What a run's questions are: counts in one pass, tables and plots of templates, answers, lengths, parts and splits."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,26 +14,15 @@ from questree.benchmarks.covr.splits import PATTERNS
 from questree.show.report.charts import bars, histogram
 from questree.show.report.document import Block, Column, Entry, Figure, Grid, Line, Missing, Number
 from questree.show.views import View
-from questree.stages.audit.categories import CategoryCount, categories
-from questree.stages.audit.categories import drawn as drawn_categories
-from questree.stages.audit.image_corpus import (
-    COMMON,
-    CorpusCounts,
-    SideCounts,
-    figure_4,
-    figure_6,
-    table_3,
-    word_counts,
-)
-from questree.stages.audit.image_corpus import counted as counts_in
-from questree.stages.audit.key_counts import texts_of
+from questree.stages.audit.categories import CategoryCount, categories, draw_categories, lengths
+from questree.stages.audit.image_corpus import COMMON, CorpusCounts, figure_4, figure_6, run_corpus, table_3
 from questree.stages.audit.plots import LETTERS, answers, first_words, structures
-from questree.stages.audit.set_counts import set_counts
-from questree.stages.audit.videos import AuditTask, answer_bars, answer_codes, marked, say_shard, spellings
+from questree.stages.audit.videos import answer_bars, answer_codes, marked, sample_texts, spellings
 from questree.stages.audit.videos import corpus as audited_corpus
 from questree.stages.balance.rounds import has_selection
 from questree.stages.questions import Bank
 from questree.svg import PAGE
+from questree.tables.image_questions import chunks
 from questree.tables.nodes import KNOWN
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
@@ -59,21 +48,22 @@ class AnswerCounts:
 
 def counts_of(run: Run, seed: int, workers: int = 2) -> AnswerCounts:
     """Of a run that has questions."""
-    bank = Bank(run)
-    task, shards = AuditTask(run.folder, seed, has_selection(run)), [folder.name for folder in bank.folders()]
+    bank, chosen = Bank(run), has_selection(run)
+    shards = [folder.name for folder in bank.folders()]
     with bank.pool(workers) as pool:
-        parts = over(pool, "counting answers", "shard", shards, counted, task)
+        parts = over(pool, "counting answers", "shard", shards, count_answers, run.folder, seed, chosen)
         counts = pl.concat(parts).group_by("template", "answer").agg(pl.col("before", "after").sum())
         share = min(1.0, TEXTS / max(int(counts["after"].sum()), 1))
-        texts = texts_of(over(pool, "saying questions", "shard", shards, say_shard, task, (share, share)))["question"]
-    return AnswerCounts(bank, task.chosen, len(bank.ids), counts.sort("template", "answer"), texts)
+        looked_at = {"after": (share, share)}
+        texts = over(pool, "saying questions", "shard", shards, sample_texts, run.folder, seed, chosen, looked_at)
+    by_hash = pl.concat(texts).sort("hash")
+    return AnswerCounts(bank, chosen, len(bank.ids), counts.sort("template", "answer"), by_hash["question"])
 
 
-def counted(task: AuditTask, shard: str) -> pl.DataFrame:
-    run = Run(task.run)
-    questions, known = ASKED.read(run.questions / shard), audited_corpus(task.run, task.seed).bank.templates
+def count_answers(run: Path, shard: str, seed: int, chosen: bool) -> pl.DataFrame:
+    questions, known = ASKED.read(run / "questions" / shard), audited_corpus(run, seed).bank.templates
     codes = pl.Series(answer_codes(questions, known).astype(np.uint32))
-    table = questions.select("template", answer=codes, after=pl.Series(marked(task, questions)))
+    table = questions.select("template", answer=codes, after=pl.Series(marked(Run(run), questions, chosen)))
     return table.group_by("template", "answer").agg(before=pl.len(), after=pl.col("after").sum())
 
 
@@ -130,7 +120,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         "Shares of the categories of each kind, all questions above and the balanced selection below, as in Figure 4."
     )
     yield Figure.drawn(
-        "category-shares", "Categories before and after balancing", caption, partial(drawn_categories, counted)
+        "category-shares", "Categories before and after balancing", caption, partial(draw_categories, counted)
     )
     caption = (
         "Shares of the ten most frequent answers, all questions above and the balanced selection below; grey is the "
@@ -150,7 +140,7 @@ def agqa_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[B
         return first_words({which: corpus.texts}, LETTERS if wide >= PAGE else LARGE)
 
     yield Figure.drawn("first-words", "First words", caption, rings)
-    words = counts_in(word_counts(corpus.texts))
+    words = lengths(corpus.texts)
     caption = f"Words per question. Of {few}."
     yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, words, "words"))
     note = AGQA.place(run, "splits") / "report.json"
@@ -200,27 +190,31 @@ SIDES = ("train", "dev", "test")
 
 def covr_corpus(run: Run, missing: Named, seed: int, workers: int) -> Iterator[Block]:
     """What is asked about sets of images, as in the COVR paper."""
-    asked, corpus = set_counts(run, workers=workers)
-    kept = SideCounts.together(corpus.sides.values())
-    yield image_templates(asked, corpus)
+    corpus = run_corpus(run, workers=workers)
+    yield image_templates(run, corpus)
     if not COVR.has(run, "balanced"):
         yield missing("balance", "There is no balanced selection: all questions are shown.")
     yield from image_statistics(corpus)
-    yield Figure.drawn("answers", "Answers", answers_caption(kept), partial(bars, figure_4(kept)))
+    yield Figure.drawn("answers", "Answers", answers_caption(corpus), partial(bars, figure_4(corpus, corpus.sides)))
     caption = "Images per question of the selection."
-    yield Figure.drawn("sets", "Sizes of image sets", caption, partial(histogram, kept.images, "images"))
+    yield Figure.drawn(
+        "sets", "Sizes of image sets", caption, partial(histogram, corpus.numbers("images", corpus.sides), "images")
+    )
     caption = "Words per question of the selection."
-    yield Figure.drawn("lengths", "Question lengths", caption, partial(histogram, kept.words, "words"))
+    yield Figure.drawn(
+        "lengths", "Question lengths", caption, partial(histogram, corpus.numbers("words", corpus.sides), "words")
+    )
     note = COVR.place(run, "splits") / "report.json"
     yield image_splits(note) if note.is_file() else missing("split", "There are no compositional splits.")
 
 
-def image_templates(asked: Mapping[tuple[str, str], int], kept: CorpusCounts) -> Grid:
+def image_templates(run: Run, corpus: CorpusCounts) -> Grid:
     """Questions of every template on every side, all and selected."""
-    every = {side: {name: n for (name, own), n in asked.items() if own == side} for side in SIDES}
-    some = {side: kept.sides[side].templates if side in kept.sides else {} for side in SIDES}
-    numbers = {(what, side): own[side] for what, own in (("all", every), ("selected", some)) for side in SIDES}
-    names = [*PATTERNS, *sorted({name for name, _ in asked} - {*PATTERNS})]
+    parts = (chunk.read("split", "template").group_by("split", "template").len("n") for chunk in chunks(run))
+    every = pl.concat(parts).group_by("split", "template").agg(pl.col("n").sum())
+    numbers = {("all", side): dict(every.filter(split=side).select("template", "n").rows()) for side in SIDES}
+    numbers |= {("selected", side): corpus.values("template", [side]) for side in SIDES}
+    names = [*PATTERNS, *sorted({*every["template"]} - {*PATTERNS})]
     lines = [Line((name,), tuple(own.get(name, 0) for own in numbers.values())) for name in names]
     lines.append(Line(("Overall",), tuple(sum(own.values()) for own in numbers.values()), True))
     columns = tuple(Column(side, what) for what, side in numbers)
@@ -236,7 +230,7 @@ def image_statistics(corpus: CorpusCounts) -> Iterator[Block]:
     columns = tuple(map(Column, parts))
     yield Grid("statistics", "Questions in numbers", caption, ("Measurement",), columns, spelled)
     side = "train" if "train" in parts else next(iter(parts))
-    found = figure_6(parts[side])
+    found = figure_6(corpus, parts[side])
     caption = f"How often an operator occurs in a question of {side}: {', '.join(found)}."
     drawn = [partial(histogram, numbers, f"times {op}") for op, numbers in found.items()]
     yield Figure.drawn("operators", "Operators", caption, *drawn)
@@ -246,8 +240,9 @@ def entry(value: float | None) -> Entry:
     return value if value is None or isinstance(value, int) else f"{value:.1f}"
 
 
-def answers_caption(kept: SideCounts) -> str:
-    said = [f"{kept.answers[word]:,} {word}" for word in ("yes", "no")]
+def answers_caption(corpus: CorpusCounts) -> str:
+    counts = corpus.values("answer", corpus.sides)
+    said = [f"{counts.get(word, 0):,} {word}" for word in ("yes", "no")]
     return f"The most common {COMMON} answers of the selection, without {' and '.join(said)}."
 
 

@@ -8,32 +8,43 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from questree.stages.audit.categories import CategoryCount, lengths
-from questree.stages.audit.categories import drawn as drawn_categories
+from questree.stages.audit.categories import CategoryCount, draw_categories, lengths
 from questree.stages.audit.guesses import (
     KEY,
     MODEL,
     SETS,
     TYPE,
     Measure,
-    Parts,
     Types,
     duplicates,
-    entropy,
-    guess_keys,
     guess_types,
-    model,
+    key_measures,
+    measures,
+    score_model,
 )
+from questree.stages.audit.key_counts import GROUPED, key_parts
 from questree.stages.audit.plots import answers, first_words, structures
+from questree.stages.shard_tables import ShardTables
 from questree.tables.store import new_folder
 
 GUESSERS = (TYPE, KEY, MODEL)
+COUNTS, TEXTS = "counts", "texts"  # folders of what shards write
 
 
 @dataclass(frozen=True)
 class AuditOptions:
     most: int = 500_000  # questions of a set and split whose text is looked at
     seed: int = 1
+
+
+@dataclass(frozen=True)
+class AuditTask:
+    """What every shard is looked at with; small enough to send anywhere that sees the run."""
+
+    run: Path
+    tables: ShardTables
+    options: AuditOptions
+    chosen: bool  # is there a selection?
 
 
 @dataclass(frozen=True)
@@ -51,13 +62,13 @@ class RulesAloneCount:
 class AuditedQuestions:
     """What is looked at, of either medium; templates and answers are numbers."""
 
-    balanced: bool  # is there a selection?
-    keys: Parts  # key, template, answer, test, before, after: how many questions of all, and of the selection
+    rows: pl.LazyFrame  # key, template, answer, test, before, after: how many questions of all, and of the selection
     counts: pl.DataFrame  # the same without keys
-    said: dict[str, pl.DataFrame]  # before, after -> question, template, answer, kind, test, in the order of a hash
+    texts: pl.LazyFrame  # question, template, answer, kind, test, hash; before, after: of which sets it is
     types: Types
     bars: list[str]  # [template] the bar of the plot of answers it is part of
     words: Mapping[int, str]  # of answers
+    order: Sequence[str] = tuple(GROUPED)  # of rows
     categories: Sequence[CategoryCount] = ()  # of videos
     rules_alone: Sequence[RulesAloneCount] = ()
     labels: Sequence[Mapping[str, Any]] = ()  # [template] what the papers say of it beside its questions
@@ -83,48 +94,49 @@ class Audit:
         return {name: value for name, value in found.items() if value is not None}
 
 
-def audited(asked: AuditedQuestions, options: AuditOptions, folder: Path) -> Audit:
-    """Write audit.json and plots into the folder."""
-    counts, said, types = asked.counts, asked.said, asked.types
-    guessed = [*guess_types(counts, types), *guess_keys(asked.keys, counts, types)]
-    measures = [*guessed, *model(said, types), *entropy(asked.keys, types)]
-    looked_at, long = sum(map(len, said.values())), {name: lengths(said[name]["question"]) for name in SETS}
-    counted = asked.categories, asked.rules_alone
-    listed = *counted, long, templates(asked), asked.size
-    found = Audit(options, asked.balanced, measures, [*duplicates(said)], looked_at, *listed)
-    drawn = {"answers": answers(counts, asked.bars, asked.words)}
-    if asked.categories:
-        drawn["categories"] = drawn_categories(asked.categories)
+def audit_questions(task: AuditTask, questions: AuditedQuestions) -> tuple[Audit, dict[str, str]]:
+    """The audit and its plots."""
+    counts, types = questions.counts, questions.types
+    looked_at = questions.texts.collect(engine="streaming").sort("hash")
+    texts = {name: looked_at.filter(name).drop(*SETS) for name in SETS}
+    keys, entropy = key_measures(key_parts(questions.rows, questions.order), counts, types)
+    model = measures(MODEL, {name: score_model(texts[name]) for name in SETS}, types)
+    audit = Audit(
+        task.options,
+        task.chosen,
+        [*guess_types(counts, types), *keys, *model, *entropy],
+        [*duplicates(texts)],
+        sum(map(len, texts.values())),
+        questions.categories,
+        questions.rules_alone,
+        {name: lengths(texts[name]["question"]) for name in SETS},
+        template_rows(questions, texts),
+        questions.size,
+    )
+    drawn = {"answers": answers(counts, questions.bars, questions.words)}
+    if questions.categories:
+        drawn["categories"] = draw_categories(questions.categories)
     if "structure" in types:
         drawn["structures"] = structures(counts, types["structure"])
-    drawn["first_words"] = first_words({name: table["question"] for name, table in said.items()})
+    return audit, drawn | {"first_words": first_words({name: table["question"] for name, table in texts.items()})}
+
+
+def write_audit(folder: Path, audit: Audit, drawn: Mapping[str, str]) -> Audit:
+    """Write audit.json and plots into the folder."""
     with new_folder(folder) as work:
-        (work / "audit.json").write_bytes(msgspec.json.format(msgspec.json.encode(found)))
+        (work / "audit.json").write_bytes(msgspec.json.format(msgspec.json.encode(audit)))
         for name, text in drawn.items():
             (work / f"{name}.svg").write_text(text, "utf-8")
-    return found
+    return audit
 
 
-def templates(asked: AuditedQuestions) -> list[dict[str, Any]]:
+def template_rows(questions: AuditedQuestions, texts: Mapping[str, pl.DataFrame]) -> list[dict[str, Any]]:
     """The example is the first question that was looked at, of the selection if it has one."""
-    counts = {code: own for code, *own in asked.counts.group_by("template").agg(pl.col(*SETS).sum()).rows()}
-    every = pl.concat([asked.said[name].select("template", "question") for name in reversed(SETS)])
+    number = {code: sets for code, *sets in questions.counts.group_by("template").agg(pl.col(*SETS).sum()).rows()}
+    every = pl.concat([texts[name].select("template", "question") for name in reversed(SETS)])
     example = dict(every.unique("template", keep="first", maintain_order=True).rows())
     return [
-        {"template": name} | dict(zip(SETS, counts[at], strict=True)) | {**labels, "example": example.get(at, "")}
-        for at, (name, labels) in enumerate(zip(asked.types["template"], asked.labels, strict=True))
-        if at in counts
+        {"template": name} | dict(zip(SETS, number[at], strict=True)) | {**labels, "example": example.get(at, "")}
+        for at, (name, labels) in enumerate(zip(questions.types["template"], questions.labels, strict=True))
+        if at in number
     ]
-
-
-def without_keys(keys: Parts) -> pl.DataFrame:
-    """template, answer, test, before, after of all parts."""
-    by = ["template", "answer", "test"]
-    found = pl.concat([part.group_by(by).agg(pl.col(*SETS).cast(pl.Int64).sum()).collect() for part in keys])
-    return found.group_by(by).agg(pl.col(*SETS).sum()).sort(by)
-
-
-def shares(table: pl.DataFrame, column: str, most: int) -> tuple[float, float]:
-    """Of the train and the test questions of a set that may be looked at."""
-    total = {test: int(table.filter(pl.col("test") == test)[column].sum()) for test in (False, True)}
-    return min(1.0, most / max(total[False], 1)), min(1.0, most / max(total[True], 1))

@@ -65,7 +65,7 @@ def own(template: Template, kind: str) -> tuple[str, ...]:
     return found if isinstance(found, tuple) else (found,) if found else ()
 
 
-def drawn(found: Sequence[CategoryCount], wide: float = WIDE) -> str:
+def draw_categories(found: Sequence[CategoryCount], wide: float = WIDE) -> str:
     """Shares of the categories of each kind, all questions above and the selection below, as in Figure 4."""
     bars = []
     for kind in dict.fromkeys(each.kind for each in found):

@@ -1,68 +1,34 @@
 """What COVR's questions are: its Table 3 (kinds of questions, anonymised programs) and its Figures 4 to 6 (answers,
-images, operators), from counts that add up."""
+images, operators). Chunks write tables of counts, texts and images, which one worker queries."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from questree.benchmarks.covr.splits import ANSWERING
 from questree.columns.hashing import seeds_of
+from questree.faults import BadInput
 from questree.sources.covr import CHOOSING
-from questree.stages.split.rows import ProgramShape, QuestionRows, Truth
+from questree.stages.shard_tables import ShardTables
+from questree.stages.split.rows import ProgramShape, QuestionRows, image_rows
+from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, has_selection
+from questree.tables.questions import PROGRAM
+from questree.tables.run import Run
+from questree.tables.shard_folders import where_workers_see
+from questree.workers import each, shared_out
 
-OPERATORS = ("find", "filter", "with_relation")  # of Figure 6
+OPERATORS = ("find", "filter", "with_relation")  # of Figure 6, also inside quantifiers
+COUNTED = ("template", "answer", "kind", "program", "words", "paraphrase", "images", *OPERATORS)
 TRUE_FALSE = "True/False questions"
 KINDS = {'"X or Y" questions': CHOOSING, '"how many" questions': ("count",), "open questions": ANSWERING}  # by last row
 EVALUATED = "dev + test"  # the second column of Table 3
+COMMON = 30  # answers of Figure 4
+COLUMNS = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
+FEW = 16  # chunks, of 0.2 s each; starting processes for fewer does not pay
+TABLES = ("counts", "texts", "images")
 Parts = Mapping[str, Sequence[str]]  # of Table 3 -> the splits or files of each
-
-
-class CountedShape(NamedTuple):
-    """What is counted of questions whose programs have one shape."""
-
-    kind: str
-    text: str  # without nouns, relations, attributes and numbers
-    times: tuple[int, ...]  # [operator of Figure 6] how often it occurs, also inside quantifiers
-
-    @classmethod
-    def of(cls, shape: ProgramShape) -> "CountedShape":
-        last = next((piece.op for piece in shape.pieces if piece.last), "")
-        kind = next((name for name, ops in KINDS.items() if last in ops), TRUE_FALSE)
-        return cls(kind, shape.text, tuple(sum(piece.op == op for piece in shape.pieces) for op in OPERATORS))
-
-
-@dataclass(frozen=True)
-class SideCounts:
-    """How many questions of a split or file have what."""
-
-    templates: Counter[str]
-    answers: Counter[str]
-    shapes: Counter[CountedShape]
-    words: Counter[int]  # what spaces part
-    paraphrased: Counter[int]  # words of paraphrases, which released files may have
-    images: Counter[int]  # how many
-
-    @classmethod
-    def of(cls, rows: QuestionRows, inside: Truth) -> "SideCounts":
-        own, shapes = rows.questions.filter(pl.Series(inside)), Counter[CountedShape]()
-        for code, times in zip(*np.unique(rows.code[inside], return_counts=True), strict=True):
-            shapes[CountedShape.of(rows.shape(int(code)))] += int(times)
-        said = own["paraphrase"].drop_nulls() if "paraphrase" in own.columns else pl.Series(dtype=pl.String)
-        numbers = (word_counts(own["question"]), word_counts(said), own["images"].list.len())
-        return cls(counted(own["template"]), counted(own["answer"]), shapes, *map(counted, numbers))
-
-    @classmethod
-    def together(cls, found: Iterable["SideCounts"]) -> "SideCounts":
-        every = list(found)
-        return cls(*(sum((getattr(own, each.name) for own in every), Counter()) for each in fields(cls)))
-
-    @property
-    def total(self) -> int:
-        return self.templates.total()
 
 
 class DistinctCounts(NamedTuple):
@@ -75,59 +41,125 @@ class DistinctCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class CorpusCounts:
-    sides: Mapping[str, SideCounts]  # by split or file, as they are met
+    counts: pl.DataFrame  # side, what, value, n: questions of a split or file that have a value of what is COUNTED
     distinct: Mapping[str, DistinctCounts]  # by part of Table 3
 
     @classmethod
-    def of(cls, rows: QuestionRows, column: str) -> "CorpusCounts":
+    def of_rows(cls, rows: QuestionRows, column: str) -> "CorpusCounts":
         """All questions at once; the column names the split or file of each."""
-        sides = sides_of(rows, column)
-        texts, images = texts_in(rows.questions, column), images_in(rows.questions, column)
-        return cls(sides, distinct(texts.lazy(), images.lazy(), parts_of(sides)))
+        return cls.of_tables(*(table.lazy() for table in corpus_tables(rows, column)))
+
+    @classmethod
+    def of_tables(cls, counts: pl.LazyFrame, texts: pl.LazyFrame, images: pl.LazyFrame) -> "CorpusCounts":
+        """Of what `corpus_tables` gave in one or several places."""
+        sums = counts.group_by("side", "what", "value", maintain_order=True).agg(pl.col("n").sum()).collect()
+        parts = parts_of(sums["side"].unique(maintain_order=True))
+        return cls(sums, {name: count_distinct(texts, images, sides) for name, sides in parts.items()})
 
     @property
-    def parts(self) -> dict[str, SideCounts]:
-        every = parts_of(self.sides)
-        return {name: SideCounts.together(self.sides[side] for side in own) for name, own in every.items()}
+    def sides(self) -> list[str]:
+        """Splits or files, as they are met."""
+        return self.counts["side"].unique(maintain_order=True).to_list()
+
+    @property
+    def parts(self) -> Parts:
+        return parts_of(self.sides)
+
+    def values(self, what: str, sides: Sequence[str]) -> dict[str, int]:
+        """Value -> questions of these sides that have it."""
+        inside = self.counts.filter(pl.col("what") == what, pl.col("side").is_in(sides))
+        return dict(inside.group_by("value", maintain_order=True).agg(pl.col("n").sum()).rows())
+
+    def numbers(self, what: str, sides: Sequence[str]) -> dict[int, int]:
+        """The same of numbers, ascending."""
+        return dict(sorted((int(value), n) for value, n in self.values(what, sides).items()))
+
+    def mean(self, what: str, sides: Sequence[str]) -> float | None:
+        """To a tenth, as the table has it; None of nothing."""
+        numbers = self.numbers(what, sides)
+        return round(sum(number * n for number, n in numbers.items()) / sum(numbers.values()), 1) if numbers else None
 
 
 def parts_of(sides: Iterable[str]) -> Parts:
     """Every split or file, and dev and test together if there are both."""
-    found: dict[str, Sequence[str]] = {name: (name,) for name in sides}
-    return found | ({EVALUATED: ("dev", "test")} if {"dev", "test"} <= {*found} else {})
+    parts: dict[str, Sequence[str]] = {name: (name,) for name in sides}
+    return parts | ({EVALUATED: ("dev", "test")} if {"dev", "test"} <= {*parts} else {})
 
 
-def sides_of(rows: QuestionRows, column: str) -> dict[str, SideCounts]:
-    own = rows.questions[column]
-    return {name: SideCounts.of(rows, (own == name).to_numpy()) for name in own.unique(maintain_order=True)}
-
-
-def texts_in(questions: pl.DataFrame, column: str) -> pl.DataFrame:
-    """key, side, answer, n: how many questions have a text, of which the key is a hash, and an answer."""
+def corpus_tables(rows: QuestionRows, column: str) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """What is counted; texts by a hash with their answers; images of every side. The column names a question's side."""
+    questions, words = rows.questions, pl.col("question", "paraphrase").str.count_matches(" ") + 1
+    if "paraphrase" not in questions.columns:  # which released files may have
+        questions = questions.with_columns(paraphrase=pl.lit(None, pl.String))
+    shapes = pl.DataFrame(
+        [(code, *shape_values(rows.shape(code))) for code, _ in rows.by_shape],
+        {"code": pl.Int64, "kind": pl.String, "program": pl.String, **dict.fromkeys(OPERATORS, pl.Int64)},
+        orient="row",
+    )
+    sides = pl.col(column).alias("side")
+    table = questions.select(
+        *(sides, "template", "answer", words), pl.col("images").list.len(), code=pl.Series(rows.code, dtype=pl.Int64)
+    ).join(shapes, on="code", maintain_order="left")
+    table = table.rename({"question": "words"})
+    counts = [
+        table.group_by("side", what=pl.lit(name), value=pl.col(name).cast(pl.String), maintain_order=True).agg(
+            n=pl.len()
+        )
+        for name in COUNTED
+    ]
     texts = questions["question"].unique()
     keys = pl.DataFrame({"question": texts, "key": seeds_of(0, texts)})
-    asked = questions.group_by("question", "answer", side=column).agg(n=pl.len())
-    return asked.join(keys, on="question").select("key", "side", "answer", "n")
+    counted = questions.group_by(sides, "question", "answer").agg(n=pl.len()).join(keys, on="question")
+    images = questions.select(sides, image="images").explode("image").drop_nulls().unique()
+    return pl.concat(counts).drop_nulls("value"), counted.drop("question"), images
 
 
-def images_in(questions: pl.DataFrame, column: str) -> pl.DataFrame:
-    """side, image: each once."""
-    return questions.select(side=column, image="images").explode("image").drop_nulls().unique()
+def shape_values(shape: ProgramShape) -> tuple[Any, ...]:
+    """The kind of question, the program without nouns, relations, attributes and numbers, and how often it has each
+    operator."""
+    last = next((piece.op for piece in shape.pieces if piece.last), "")
+    kind = next((name for name, ops in KINDS.items() if last in ops), TRUE_FALSE)
+    return kind, shape.text, *(sum(piece.op == op for piece in shape.pieces) for op in OPERATORS)
 
 
-def distinct(texts: pl.LazyFrame, images: pl.LazyFrame, parts: Parts) -> dict[str, DistinctCounts]:
-    """Of what `texts_in` and `images_in` found, also in several places."""
-    counts = dict[str, DistinctCounts]()
-    for name, sides in parts.items():
-        inside = pl.col("side").is_in(sides)
-        several = pl.col("answer").min() != pl.col("answer").max()
-        asked = texts.filter(inside).group_by("key").agg(pl.col("n").sum(), several=several)
-        different, disputed = (
-            asked.select(pl.len(), pl.col("n").filter("several").sum()).collect(engine="streaming").row(0)
-        )
-        shown = images.filter(inside).select(pl.col("image").n_unique()).collect(engine="streaming").item()
-        counts[name] = DistinctCounts(different, disputed, shown)
-    return counts
+def count_distinct(texts: pl.LazyFrame, images: pl.LazyFrame, sides: Sequence[str]) -> DistinctCounts:
+    inside, several = pl.col("side").is_in(sides), pl.col("answer").min() != pl.col("answer").max()
+    by_text = texts.filter(inside).group_by("key").agg(pl.col("n").sum(), several=several)
+    different = by_text.select(pl.len(), pl.col("n").filter("several").sum()).collect(engine="streaming").row(0)
+    shown = images.filter(inside).select(pl.col("image").n_unique()).collect(engine="streaming").item()
+    return DistinctCounts(different[0], different[1], shown)
+
+
+@dataclass(frozen=True)
+class CountTask:
+    """What every chunk is counted with; small enough to send anywhere that sees the run."""
+
+    tables: ShardTables
+    every: bool  # also what is not in the balanced selection?
+
+
+def run_corpus(run: Run, every: bool = False, workers: int = 1) -> CorpusCounts:
+    """The image questions of a run: the balanced selection, if there is one."""
+    parts = chunks(run)
+    several = workers if len(parts) > FEW else 1
+    with where_workers_see(run.predictions) as scratch, shared_out(several, len(parts)) as pool:
+        task = CountTask(ShardTables(scratch), every)
+        each(pool, "counting questions", "questions", parts, write_counts, task)
+        (corpus,) = each(pool, "counting texts", "part", [TABLES], read_counts, task)
+    if not corpus.sides:
+        raise BadInput.at(run.covr, EMPTY)
+    return corpus
+
+
+def write_counts(task: CountTask, chunk: QuestionChunk) -> None:
+    table = chunk.read(*COLUMNS)
+    chosen = table.filter(chunk.chosen(table["id"])) if not task.every and has_selection(Run(chunk.run)) else table
+    for kind, counted in zip(TABLES, corpus_tables(image_rows(chosen), "split"), strict=True):
+        task.tables.write(kind, chunk.name, counted)
+
+
+def read_counts(task: CountTask, kinds: Sequence[str]) -> CorpusCounts:
+    return CorpusCounts.of_tables(*map(task.tables.scan, kinds))
 
 
 def table_3(corpus: CorpusCounts) -> list[dict[str, Any]]:
@@ -136,72 +168,39 @@ def table_3(corpus: CorpusCounts) -> list[dict[str, Any]]:
     Unique anonymised programs: different shapes, in which every noun, relation, attribute and number is left out, as
     the program split writes them.
     """
-    columns, parts = dict[str, dict[str, Any]](), corpus.parts
-    paraphrased = any(own.paraphrased for own in parts.values())
-    for name, own in parts.items():
-        apart, kinds = corpus.distinct[name], Counter[str]()
-        for shape, times in own.shapes.items():
-            kinds[shape.kind] += times
+    columns, paraphrased = dict[str, dict[str, Any]](), bool(corpus.values("paraphrase", corpus.sides))
+    for name, sides in corpus.parts.items():
+        apart, kinds = corpus.distinct[name], corpus.values("kind", sides)
         columns[name] = {
-            "questions": own.total,
+            "questions": sum(kinds.values()),
             "unique questions": apart.texts,
             "questions whose text has two answers": apart.two_answers,
-            "unique answers": len(own.answers),
+            "unique answers": len(corpus.values("answer", sides)),
             "unique images": apart.images,
-            "unique anonymised programs": len({shape.text for shape in own.shapes}),
-            **{each: kinds[each] for each in (TRUE_FALSE, *KINDS)},
-            "words per question": mean(own.words),
-            **({"words per paraphrase": mean(own.paraphrased)} if paraphrased else {}),
-            "images per question": mean(own.images),
+            "unique anonymised programs": len(corpus.values("program", sides)),
+            **{kind: kinds.get(kind, 0) for kind in (TRUE_FALSE, *KINDS)},
+            "words per question": corpus.mean("words", sides),
+            **({"words per paraphrase": corpus.mean("paraphrase", sides)} if paraphrased else {}),
+            "images per question": corpus.mean("images", sides),
         }
     measured = next(iter(columns.values()), {})
     return [{"measurement": each} | {name: column[each] for name, column in columns.items()} for each in measured]
 
 
-def word_counts(texts: pl.Series) -> pl.Series:
-    return texts.str.count_matches(" ") + 1
-
-
-def counted(values: pl.Series) -> Counter[Any]:
-    return Counter(dict(values.value_counts().rows()))
-
-
-def mean(numbers: Counter[int]) -> float | None:
-    """To a tenth, as the table has it; None of nothing."""
-    total = numbers.total()
-    return round(sum(number * times for number, times in numbers.items()) / total, 1) if total else None
-
-
-COMMON = 30  # answers of Figure 4
-
-
-def figure_4(asked: SideCounts) -> dict[str, int]:
+def figure_4(corpus: CorpusCounts, sides: Sequence[str]) -> dict[str, int]:
     """The most common answers but yes and no -> how many questions."""
-    open_ones = [(word, times) for word, times in asked.answers.items() if word not in ("yes", "no")]
-    return dict(sorted(open_ones, key=lambda own: (-own[1], own[0]))[:COMMON])
+    open_ones = [(word, n) for word, n in corpus.values("answer", sides).items() if word not in ("yes", "no")]
+    return dict(sorted(open_ones, key=lambda row: (-row[1], row[0]))[:COMMON])
 
 
-def figure_5(asked: SideCounts) -> dict[int, int]:
-    """Number of images of a question -> how many questions."""
-    return dict(sorted(asked.images.items()))
-
-
-def figure_6(asked: SideCounts) -> dict[str, Counter[int]]:
+def figure_6(corpus: CorpusCounts, sides: Sequence[str]) -> dict[str, dict[int, int]]:
     """Operator -> how often a program has it, those inside quantifiers included -> how many questions."""
-    found = {op: Counter[int]() for op in OPERATORS}
-    for shape, times in asked.shapes.items():
-        for op, often in zip(OPERATORS, shape.times, strict=True):
-            found[op][often] += times
-    return found
+    return {op: corpus.numbers(op, sides) for op in OPERATORS}
 
 
-def occurrence_lines(counts: Mapping[str, Counter[int]]) -> list[dict[str, int]]:
-    """A line per number of occurrences, a column of questions per operator."""
-    most = max((number for own in counts.values() for number in own), default=-1)
-    return [{"occurrences": at} | {op: own[at] for op, own in counts.items()} for at in range(most + 1)]
-
-
-def figures_of(asked: SideCounts) -> dict[str, Any]:
-    """Figures 4 to 6 of one part, as tables."""
-    lines = occurrence_lines(figure_6(asked))
-    return {"figure 4": figure_4(asked), "figure 5": figure_5(asked), "figure 6": lines}
+def figures_of(corpus: CorpusCounts, sides: Sequence[str]) -> dict[str, Any]:
+    """Figures 4 to 6 of some sides, as tables; of operators a line per number of occurrences."""
+    counts = figure_6(corpus, sides)
+    most = max((number for times in counts.values() for number in times), default=-1)
+    lines = [{"occurrences": at} | {op: times.get(at, 0) for op, times in counts.items()} for at in range(most + 1)]
+    return {"figure 4": figure_4(corpus, sides), "figure 5": corpus.numbers("images", sides), "figure 6": lines}

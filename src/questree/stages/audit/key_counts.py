@@ -1,58 +1,45 @@
-"""Counts of answers by content key, made in many places as files and joined part by part; and texts that were said."""
+"""How often each answer is given to each content key: queries over the tables that shards write."""
 
-import os
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-import numpy as np
 import polars as pl
 
-from questree.columns.joins import Ints
-from questree.stages.audit.guesses import Parts
-from questree.tables.store import for_others
+from questree.stages.audit.guesses import SETS
 
-PART = 2_000_000  # rows of counts in memory together
-GROUP = 65_536  # rows of counts read together
+PART = 2_000_000  # rows of tables in memory together
 EVERY = 1_000  # of so many keys one says where parts begin
-COUNTS = ".parquet"
 GROUPED = ["key", "template", "answer", "test"]
-FIRST = "first"  # of image sets: the lowest hash of the questions that are counted
+Shares = dict[str, tuple[float, float]]  # before, after -> of its train and of its test questions
 
 
-class CountedShard(NamedTuple):
-    rows: int  # of counts
-    some: Ints  # of its keys every so many
+def count_answers(rows: pl.LazyFrame) -> pl.DataFrame:
+    """template, answer, test, before, after: how many questions of all, and of the selection, whatever their keys."""
+    by = GROUPED[1:]
+    return rows.group_by(by).agg(pl.col(*SETS).cast(pl.Int64).sum()).sort(by).collect(engine="streaming")
 
 
-def put_counts(own: pl.DataFrame, path: Path) -> CountedShard:
-    """Columns of GROUPED, before, after."""
-    table = own.sort(GROUPED)
-    with for_others(path) as file:
-        table.write_parquet(file, compression="zstd", compression_level=1, row_group_size=GROUP)
-    return CountedShard(len(table), table["key"].gather_every(EVERY).to_numpy())
+def key_parts(rows: pl.LazyFrame, order: Sequence[str] = GROUPED) -> Iterator[pl.DataFrame]:
+    """The counts with keys, some keys at a time, in an order of their columns.
 
-
-def merged(place: Path, found: Sequence[CountedShard], order: Sequence[str] = GROUPED) -> Parts:
-    """The counts of all shards, in an order of their columns.
-
-    Long videos have as many keys as questions: what shards counted is joined part by part.
-    """
-    parts = max(sum(shard.rows for shard in found) // PART, 1)
-    keys = pl.Series(np.concatenate([shard.some for shard in found]), dtype=pl.Int64).sort()
+    Long videos have as many keys as questions, so they are never all in memory."""
+    keys = rows.select(pl.col("key").gather_every(EVERY)).collect(engine="streaming")["key"].sort()
+    parts = max(len(keys) * EVERY // PART, 1)
     begins = keys.gather([len(keys) * part // parts for part in range(1, parts)]).unique().sort().to_list()
-    files = [os.fspath(path) for path in sorted(place.glob(f"*{COUNTS}"))]
-    made = [place / f"part {number}" for number in range(len(begins) + 1)]
-    sums = [pl.col("before", "after").sum(), *(pl.col(name).min() for name in order if name == FIRST)]
-    for path, low, high in zip(made, [None, *begins], [*begins, None], strict=True):
-        rows = pl.scan_parquet(files, glob=False)
-        rows = rows if low is None else rows.filter(pl.col("key") >= low)
-        rows = rows if high is None else rows.filter(pl.col("key") < high)
-        whole = rows.group_by(GROUPED).agg(sums).collect(engine="streaming")
-        whole.sort(order).write_parquet(path, compression="zstd", compression_level=1)
-    return [pl.scan_parquet(path, glob=False) for path in made]
+    sums = [pl.col(*SETS).sum(), *(pl.col(name).min() for name in order if name not in GROUPED)]
+    for low, high in zip([None, *begins], [*begins, None], strict=True):
+        part = rows if low is None else rows.filter(pl.col("key") >= low)
+        part = part if high is None else part.filter(pl.col("key") < high)
+        yield part.group_by(GROUPED).agg(sums).sort(order).collect(engine="streaming")
 
 
-def texts_of(said: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """What shards said, in the order of the hash."""
-    return pl.concat(said).sort("hash")
+def question_shares(counts: pl.DataFrame, most: int) -> Shares:
+    """Of the train and the test questions of every set that may be looked at."""
+    totals = {name: [int(counts.filter(test=test)[name].sum()) for test in (False, True)] for name in SETS}
+    return {name: (min(1.0, most / max(a, 1)), min(1.0, most / max(b, 1))) for name, (a, b) in totals.items()}
+
+
+def sampled(shares: Shares) -> list[pl.Expr]:
+    """[question] is it looked at in each set? By its hash, if it is there."""
+    among = (pl.col("hash") // 2**11).cast(pl.Float64)
+    limits = {name: pl.when("test").then(test).otherwise(train) * 2.0**53 for name, (train, test) in shares.items()}
+    return [(pl.col(name) & (among < limit)).alias(name) for name, limit in limits.items()]

@@ -1,7 +1,6 @@
 """The audit of questions about videos: how often each answer is given to each content key, and their texts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,40 +13,34 @@ from questree.columns.hashing import Hashes, mix, seed_of
 from questree.columns.joins import Ints
 from questree.readings.answer import spell
 from questree.stages.audit.audited import (
+    COUNTS,
+    TEXTS,
     Audit,
     AuditedQuestions,
     AuditOptions,
+    AuditTask,
     RulesAloneCount,
-    audited,
-    shares,
-    without_keys,
+    audit_questions,
+    write_audit,
 )
 from questree.stages.audit.categories import categories
-from questree.stages.audit.guesses import SETS, Types
-from questree.stages.audit.key_counts import COUNTS, GROUPED, CountedShard, merged, put_counts, texts_of
+from questree.stages.audit.guesses import SETS, Types, type_column
+from questree.stages.audit.key_counts import GROUPED, Shares, count_answers, question_shares, sampled
 from questree.stages.balance.rounds import has_selection
 from questree.stages.balance.shard_tables import COLUMNS
 from questree.stages.generate.text import Lexicon, lexicon, texts
-from questree.stages.questions import Bank, Shard
+from questree.stages.questions import Bank
 from questree.stages.rules_alone import RulesAlone
+from questree.stages.shard_tables import ShardTables
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import ACTIONS, OBJECTS, TRACKS, VIDEOS
 from questree.tables.questions import keys_of, read_balanced, time_without_kind
 from questree.tables.run import Run, kept_while
-from questree.tables.store import for_others, scratch
-from questree.workers import over
+from questree.tables.store import scratch
+from questree.workers import over, whole
 
 SAID = {"frames": "yes or no", "bool": "yes or no", "order": "before or after"}  # what is answered
-
-
-@dataclass(frozen=True)
-class AuditTask:
-    """What every shard is looked at with; small enough to send anywhere that sees the run."""
-
-    run: Path
-    seed: int
-    chosen: bool  # is there a selection?
-    scratch: Path | None = None  # for counts and texts
+ALONE = ("alone", "alone after")  # of all questions and of the selection: their answers follow from rules alone
 
 
 class AuditCorpus(NamedTuple):
@@ -70,26 +63,36 @@ def corpus(run: Path, seed: int) -> AuditCorpus:
 
 def audit(run: Run, options: AuditOptions, workers: int = 2) -> Audit:
     """Write RUN/audit."""
-    bank, chosen = Bank(run), has_selection(run)
-    types, shards = types_of(bank.edition.by_code), [folder.name for folder in bank.folders()]
-    with scratch(run.folder / "audit") as place:
-        task = AuditTask(run.folder, options.seed, chosen, place)
-        with bank.pool(workers, times=4) as pool:
-            counts = over(pool, "counting answers", "shard", shards, count_shard, task)
-            keys = merged(place, [each.answers for each in counts])
-            table = without_keys(keys)
-            for name in SETS:
-                how = replace(task, chosen=chosen and name == "after"), name, shares(table, name, options.most)
-                over(pool, "saying questions", "shard", shards, write_said, *how)
-        said = {
-            name: texts_of(pl.scan_ipc(place / f"{shard}.{name}", glob=False).collect() for shard in shards)
-            for name in SETS
-        }
-        bars, counted = answer_bars(bank), [*categories(table, bank.edition)]
-        alone = [*rules_alone(np.sum([each.alone for each in counts], axis=0), table, types["structure"])]
-        more = [labels_of(each) for each in bank.edition.by_code], size_of(run)
-        asked = AuditedQuestions(chosen, keys, table, said, types, bars, spellings(bank), counted, alone, *more)
-        return audited(asked, options, run.folder / "audit")
+    bank, target = Bank(run), run.folder / "audit"
+    shards = [folder.name for folder in bank.folders()]
+    with scratch(target) as place:
+        task = AuditTask(run.folder, ShardTables(place), options, has_selection(run))
+        with bank.pool(workers, times=3) as pool:
+            over(pool, "counting answers", "shard", shards, write_counts, task)
+            over(pool, "saying questions", "shard", shards, write_texts, task, whole(video_shares, task))
+        return write_audit(target, *whole(audit_videos, task))
+
+
+def video_shares(task: AuditTask) -> Shares:
+    return question_shares(count_answers(task.tables.scan(COUNTS)), task.options.most)
+
+
+def audit_videos(task: AuditTask) -> tuple[Audit, dict[str, str]]:
+    bank, rows = corpus(task.run, task.options.seed).bank, task.tables.scan(COUNTS)
+    counts, types = count_answers(rows), types_of(bank.edition.by_code)
+    questions = AuditedQuestions(
+        rows,
+        counts,
+        task.tables.scan(TEXTS),
+        types,
+        answer_bars(bank),
+        spellings(bank),
+        categories=[*categories(counts, bank.edition)],
+        rules_alone=[*rules_alone(rows, types["structure"])],
+        labels=[*map(labels_of, bank.edition.by_code)],
+        size=size_of(bank.run),
+    )
+    return audit_questions(task, questions)
 
 
 def types_of(templates: tuple[Template, ...]) -> Types:
@@ -160,89 +163,70 @@ def answer_codes(questions: pl.DataFrame, known: TemplateColumns) -> Ints:
     return np.asarray(known.answer_kind[questions["template"].to_numpy()] << 16 | questions["answer"].to_numpy())
 
 
-def marked(task: AuditTask, questions: pl.DataFrame) -> NDArray[np.bool_]:
+def marked(run: Run, questions: pl.DataFrame, chosen: bool) -> NDArray[np.bool_]:
     """[question] of a shard: is it in the selection? All are, if there is none."""
-    if not task.chosen or questions.is_empty():
+    if not chosen or questions.is_empty():
         return np.ones(len(questions), bool)
     video = questions["video"].to_numpy()
-    chosen = read_balanced(Run(task.run).balanced, int(video.min()), int(video.max()))
-    return np.isin(keys_of(questions), keys_of(chosen))
+    selection = read_balanced(run.balanced, int(video.min()), int(video.max()))
+    return np.isin(keys_of(questions), keys_of(selection))
 
 
-class CountedVideos(NamedTuple):
-    """What was counted about some videos."""
-
-    answers: CountedShard
-    alone: Ints  # [before or after, template] questions whose answers follow from rules alone
-
-
-def count_shard(task: AuditTask, shard: str) -> CountedVideos:
-    """Write key, template, answer, test, before, after: how many questions of all, and of the selection."""
-    assert task.scratch is not None
-    found, (bank, *_, rules), folder = list[CountedShard](), corpus(task.run, task.seed), task.run / "questions" / shard
-    alone, references = np.zeros((len(SETS), len(bank.templates)), np.int64), rules.references.read(folder)
+def write_counts(task: AuditTask, shard: str) -> None:
+    """Write key, template, answer, test, before, after: how many questions of all, and of the selection; and of how
+    many the answers follow from rules alone."""
+    (bank, test, *_, rules), folder = corpus(task.run, task.options.seed), task.run / "questions" / shard
+    references = rules.references.read(folder)
     for at, questions in enumerate(COLUMNS.pieces(folder)):
-        after = marked(task, questions)
-        follow = rules.of_questions(questions, references)
-        for row, kept in enumerate((follow, follow & after)):
-            alone[row] += np.bincount(questions["template"].to_numpy()[kept], minlength=len(bank.templates))
-        found.append(put_counts(count_piece(task, questions, after), task.scratch / f"{shard}.{at}{COUNTS}"))
-    some = np.concatenate([piece.some for piece in found])
-    return CountedVideos(CountedShard(sum(piece.rows for piece in found), some), alone)
+        after, alone = marked(bank.run, questions, task.chosen), rules.of_questions(questions, references)
+        table = pl.DataFrame(
+            {
+                "key": content_keys(questions, bank.templates),
+                "template": questions["template"],
+                "answer": answer_codes(questions, bank.templates).astype(np.uint32),
+                "test": test[questions["video"].to_numpy()],
+                "before": np.ones(len(questions), bool),
+                "after": after,
+                "alone": alone,
+                "alone after": alone & after,
+            }
+        )
+        counts = table.group_by(GROUPED).agg(pl.col(*SETS, *ALONE).sum())
+        task.tables.write(COUNTS, f"{shard}.{at:06}", counts)
 
 
-def rules_alone(alone: Ints, counts: pl.DataFrame, structure: list[str]) -> Iterator[RulesAloneCount]:
-    """alone: [before or after, template]; counts: template, before, after."""
-    whole = [np.bincount(counts["template"], counts[name], len(structure)).astype(np.int64) for name in SETS]
+def rules_alone(rows: pl.LazyFrame, structure: list[str]) -> Iterator[RulesAloneCount]:
+    """structure: [template]"""
+    columns = ("alone", "before", "alone after", "after")
+    sums = rows.group_by("template").agg(pl.col(columns).cast(pl.Int64).sum()).collect(engine="streaming")
+    typed = sums.with_columns(structure=type_column(structure, sums))
     for name in ("all", *dict.fromkeys(structure)):
-        own = np.array([name in ("all", each) for each in structure])
-        numbers = [int(part[own].sum()) for pair in zip(alone, whole, strict=True) for part in pair]
-        yield RulesAloneCount(name, *numbers)
+        of_structure = typed if name == "all" else typed.filter(structure=name)
+        yield RulesAloneCount(name, *of_structure.select(pl.col(columns).sum()).row(0))
 
 
-def count_piece(task: AuditTask, questions: pl.DataFrame, after: NDArray[np.bool_]) -> pl.DataFrame:
-    bank, test, *_ = corpus(task.run, task.seed)
-    table = pl.DataFrame(
-        {
-            "key": content_keys(questions, bank.templates),
-            "template": questions["template"],
-            "answer": answer_codes(questions, bank.templates).astype(np.uint32),
-            "test": test[questions["video"].to_numpy()],
-            "after": after,
-        }
-    )
-    return table.group_by(GROUPED).agg(before=pl.len(), after=pl.col("after").sum())
+def write_texts(task: AuditTask, shard: str, shares: Shares) -> None:
+    task.tables.write(TEXTS, shard, sample_texts(task.run, shard, task.options.seed, task.chosen, shares))
 
 
-def say_shard(task: AuditTask, shard: str, shares: tuple[float, float]) -> pl.DataFrame:
-    """question, template, answer, kind, test, hash; shares: of the train and of the test questions that are taken."""
-    pieces = corpus(task.run, task.seed)[0].pieces(task.run / "questions" / shard)
-    return pl.concat([say_piece(task, piece, shares) for piece in pieces])
-
-
-def say_piece(task: AuditTask, whole: Shard, shares: tuple[float, float]) -> pl.DataFrame:
-    bank, test, said, seeds, _ = corpus(task.run, task.seed)
-    table = whole.questions
-    video = table["video"].to_numpy()
-    hashes = mix(seeds[video], table["number"].to_numpy())
-    share = np.where(test[video], shares[1], shares[0])
-    kept = marked(task, table) & ((hashes >> np.uint64(11)).astype(np.float64) < share * 2.0**53)
-    few = table.filter(kept)
-    return pl.DataFrame(
-        {
-            "question": texts(whole.where(few), said),
-            "template": few["template"],
+def sample_texts(run: Path, shard: str, seed: int, chosen: bool, shares: Shares) -> pl.DataFrame:
+    """question, template, answer, kind, test, hash, and for every set whether it looks at the question; shares: of the
+    train and of the test questions that sets look at."""
+    bank, test, spoken, seeds, _ = corpus(run, seed)
+    tables = []
+    for piece in bank.pieces(run / "questions" / shard):
+        video = piece.questions["video"].to_numpy()
+        every = piece.questions.with_columns(
+            test=test[video],
+            hash=mix(seeds[video], piece.questions["number"].to_numpy()),
+            before=pl.lit(True),
+            after=marked(bank.run, piece.questions, chosen),
+        )
+        few = every.with_columns(sampled(shares)).filter(pl.any_horizontal(*shares))
+        columns = {
+            "question": texts(piece.where(few.select(piece.questions.columns)), spoken),
             "answer": answer_codes(few, bank.templates),
-            "kind": bank.templates.answer_kind[few["template"].to_numpy()],
-            "test": test[few["video"].to_numpy()],
-            "hash": hashes[kept],
-        },
-        schema_overrides={"answer": pl.Int64, "kind": pl.Int64},
-    )
-
-
-def write_said(task: AuditTask, shard: str, name: str, shares: tuple[float, float]) -> None:
-    """The same for the set of this name, as a file."""
-    assert task.scratch is not None
-    with for_others(task.scratch / f"{shard}.{name}") as file:
-        say_shard(task, shard, shares).write_ipc(file)
+            "kind": bank.templates.answer_kind[few["template"].to_numpy()].astype(np.int64),
+        }
+        tables.append(few.select("template", "test", "hash", *shares, **columns))
+    return pl.concat(tables)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -29,11 +28,11 @@ class BinaryTables:
     A small table says which answers the keys of a slot have; counting tells keys that share a slot apart.
     """
 
-    files: Sequence[Path]
+    files: Sequence[str]
     answers: NDArray[np.uint8]  # [slot]
 
     @classmethod
-    def read(cls, files: Sequence[Path]) -> Self:
+    def read(cls, files: Sequence[str]) -> Self:
         rows = sum(pl.scan_ipc(file, glob=False).select(pl.len()).collect().item() for file in files)
         tables = cls(files, np.zeros(1 << max(rows, 1).bit_length(), np.uint8))
         for file in files:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +55,7 @@ def count_answers(open: OpenQuestions, known: TemplateColumns) -> AnswerCounts:
     return AnswerCounts(*counts)
 
 
-def read_open(files: Sequence[Path], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
+def read_open(files: Sequence[str], seeds: Hashes, known: TemplateColumns) -> OpenQuestions:
     """seeds: [video]."""
     table = pl.concat([pl.read_ipc(file) for file in files])
     place, template, key, answer, effect = (

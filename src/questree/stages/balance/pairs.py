@@ -6,12 +6,10 @@ reference's (length, depth) was used least. Where room is left and only one answ
 second most common answer has questions: the paper has more questions of every answer than room.
 """
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from heapq import heapify, heappop, heappush
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,13 +21,15 @@ from questree.benchmarks.covr.templates import BY_NAME
 from questree.columns.hashing import seed_of, seeds_of
 from questree.faults import at_least, refuse
 from questree.stages.balance.rejected import read_rejected, rejected
+from questree.stages.shard_tables import ShardTables
 from questree.tables.image_questions import BALANCED, QuestionChunk, chunks
 from questree.tables.run import Run
-from questree.tables.store import for_others, new_file, new_folder, scratch
-from questree.workers import over, processes, results
+from questree.tables.store import new_file, scratch
+from questree.workers import over, processes, results, whole
 
 SPLITS = ("train", "dev", "test")
 COMPARED = ("question", "answer", "length", "depth")  # by which questions are chosen
+RANKED, CHOSEN = "ranked", "chosen"  # tables of chunks and of groups
 Structure = tuple[int, int]  # length, depth
 
 
@@ -58,18 +58,8 @@ Group = tuple[str, str]  # split and template: what is balanced by itself
 class PairsTask:
     """What questions are ranked and chosen with; small enough to send anywhere that sees the run."""
 
-    scratch: Path  # for the questions of every chunk, and which of them are chosen
+    tables: ShardTables
     seed: int
-
-    def questions(self, chunk: QuestionChunk) -> Path:
-        return self.scratch / f"{chunk.begin}.arrow"
-
-    def chosen(self, group: Group) -> Path:
-        """A template of somebody's own may have any name."""
-        return self.scratch / f"chosen-{seed_of(0, chr(0).join(group)):016x}.arrow"
-
-    def piece(self, chunk: QuestionChunk) -> Path:
-        return self.scratch / f"piece-{chunk.begin}"
 
 
 def balance(
@@ -77,18 +67,18 @@ def balance(
 ) -> list[TemplateRoom]:
     """Write RUN/covr/balanced.parquet, and its options beside it; `without` the questions with these ids.
 
-    Chunks write what questions are chosen by, groups choose among all of them, and chunks write what is chosen."""
+    Chunks write what questions are chosen by, and groups choose among all of them."""
     refuse(at_least(1, {"questions": options.questions}))
     parts, target = chunks(run), run.covr / f"{BALANCED.name}.parquet"
     with scratch(target) as place, processes(workers, tasks=min(workers, len(parts))) as pool:
-        task = PairsTask(place, options.seed)
-        groups = sum(over(pool, "reading questions", "questions", parts, rank_chunk, task, without), Counter[Group]())
-        wanted = rooms(groups, options.questions)
-        futures = {" ".join(group): pool.submit(choose, task, group, parts, room) for group, room in wanted.items()}
+        tables = ShardTables(place)
+        task = PairsTask(tables, options.seed)
+        over(pool, "reading questions", "questions", parts, rank_chunk, task, without)
+        wanted = whole(rooms, tables, options.questions)
+        futures = {" ".join(group): pool.submit(choose, task, group, room) for group, room in wanted.items()}
         rows = results(futures, "balancing")
-        over(pool, "writing the selection", "questions", parts, write_chosen, task, tuple(groups))
         with new_file(target) as work:
-            BALANCED.join_to([task.piece(part) for part in parts], work)
+            BALANCED.sink_to(tables.scan(CHOSEN).sort("row"), work)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
         record = {"options": options} | ({} if without is None else {"without": len(without)})
         work.write_bytes(msgspec.json.format(msgspec.json.encode(record)) + b"\n")
@@ -96,26 +86,23 @@ def balance(
     return sorted(rows, key=lambda row: (SPLITS.index(row.split), order.index(row.template)))
 
 
-def rooms(groups: Mapping[Group, int], questions: int | None) -> dict[Group, int]:
-    """How many questions of every group may stay; groups: how many there are."""
-    whole, templates = Counter[str](), Counter(split for split, _ in groups)
-    for (split, _), number in groups.items():
-        whole[split] += number
-    wanted = {
-        split: own if questions is None else round(questions * own / whole.total()) for split, own in whole.items()
+def rooms(tables: ShardTables, questions: int | None) -> dict[Group, int]:
+    """How many questions of every group may stay."""
+    groups = tables.scan(RANKED).group_by("split", "template").agg(n=pl.len()).collect(engine="streaming")
+    splits = groups.with_columns(inside=pl.col("n").sum().over("split"), templates=pl.len().over("split"))
+    every = int(groups["n"].sum())
+    return {
+        (split, template): (inside if questions is None else round(questions * inside / every)) // templates
+        for split, template, _, inside, templates in splits.rows()
     }
-    return {(split, template): wanted[split] // templates[split] for split, template in groups}
 
 
-def rank_chunk(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> Counter[Group]:
-    """Write the questions of a chunk, without those that are taken out before; how many each group has."""
+def rank_chunk(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> None:
+    """Write the questions of a chunk, without those that are taken out before."""
     table = chunk.read("id", "split", "template", *COMPARED).with_row_index("row", chunk.begin)
     if without is not None:
         table = table.join(without, on="id", how="anti", maintain_order="left")
-    with for_others(task.questions(chunk)) as file:
-        ranked(table, task.seed).select("split", "template", "row", "rank", *COMPARED).write_ipc(file)
-    counts = table.group_by("split", "template", maintain_order=True).len()
-    return Counter({(split, template): number for split, template, number in counts.rows()})
+    task.tables.write(RANKED, chunk.name, ranked(table, task.seed))
 
 
 def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -126,26 +113,16 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
     return numbered.with_columns(pl.Series("rank", seeds_of(seed, questions["id"])), question="text").drop("text")
 
 
-def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
-    """Write the rows of a group that stay."""
-    every = pl.scan_ipc([os.fspath(task.questions(part)) for part in parts], glob=False)
-    own = every.filter(split=group[0], template=group[1]).collect(engine="streaming").sort("row")
-    taken, first = select(own, room, task.seed)
-    with for_others(task.chosen(group)) as file:
-        own["row"].gather(taken).sort().to_frame().write_ipc(file)
-    said = own["answer"].gather(taken).unique().to_list()
-    alone = said[0] if len(said) == 1 and len(taken) > 1 else ""
-    return TemplateRoom(*group, len(own), first, room, len(taken), alone)
-
-
-def write_chosen(task: PairsTask, chunk: QuestionChunk, groups: Sequence[Group]) -> None:
-    """Write the ids of what stays of a chunk."""
-    inside = pl.col("row").is_between(chunk.begin, chunk.end, closed="left")
-    rows = pl.concat(
-        [pl.scan_ipc(os.fspath(task.chosen(group)), glob=False).filter(inside) for group in groups]
-    ).collect()
-    with new_folder(task.piece(chunk)) as folder:
-        BALANCED.write_piece(chunk.read("id")[rows["row"].sort() - chunk.begin], folder)
+def choose(task: PairsTask, group: Group, room: int) -> TemplateRoom:
+    """Write the questions of a group that stay; a template of somebody's own may have any name."""
+    every = task.tables.scan(RANKED).filter(split=group[0], template=group[1])
+    questions = every.collect(engine="streaming").sort("row")
+    rows, first = select(questions, room, task.seed)
+    chosen = questions[rows]
+    task.tables.write(CHOSEN, f"{seed_of(0, chr(0).join(group)):016x}", chosen.select("row", "id"))
+    answers = chosen["answer"].unique().to_list()
+    alone = answers[0] if len(answers) == 1 and len(rows) > 1 else ""
+    return TemplateRoom(*group, len(questions), first, room, len(rows), alone)
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:

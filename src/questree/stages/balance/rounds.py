@@ -29,6 +29,7 @@ from questree.stages.balance.structure import Target, cells_kept, keys_kept, pre
 from questree.stages.balance.told import BalanceReport, deletions, report_lines, table
 from questree.stages.balance.top_answers import top_answers
 from questree.stages.questions import Bank
+from questree.stages.shard_tables import ShardTables
 from questree.tables.questions import BALANCED, read_balanced
 from questree.tables.run import Run
 from questree.tables.store import new_folder, own_note, scratch
@@ -42,7 +43,7 @@ def balance(run: Run, options: BalanceOptions, workers: int = 2, without: pl.Dat
     """
     bank, taken = Bank(run), 0 if without is None else len(without)
     with scratch(run.balanced) as place:
-        task = Balancing(run.folder, place, options)
+        task = Balancing(run.folder, ShardTables(place), options)
         with bank.pool(workers) as pool:
             counts = write_shards(task, [folder.name for folder in bank.folders()], pool, without)
         places, report = whole(select, task, counts)
@@ -56,9 +57,9 @@ def select(task: Balancing, counts: ShardCounts) -> tuple[Places, BalanceReport]
     (known, _, seeds, _), options = task.corpus, task.options
     structures, seen = known.structure, counts.before - counts.alone
     # first round: answers
-    first = smooth(read_open(task.files(OPEN), seeds, known), known, options)
+    first = smooth(read_open(task.tables.files(OPEN), seeds, known), known, options)
     open = left = first.open
-    tables = BinaryTables.read(task.files(BINARY))
+    tables = BinaryTables.read(task.tables.files(BINARY))
     keys = count_keys(tables)
     sizes = keys.per_cell(keys.size)
     # second round: structures

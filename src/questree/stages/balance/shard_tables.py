@@ -15,11 +15,11 @@ from questree.columns.joins import Ints
 from questree.stages.balance.levelling import SPLITS, BalanceOptions
 from questree.stages.questions import Bank
 from questree.stages.rules_alone import RulesAlone
+from questree.stages.shard_tables import ShardTables
 from questree.stages.template_columns import TemplateColumns
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS, time_without_kind
 from questree.tables.run import Run, kept_while
-from questree.tables.store import for_others
 from questree.workers import over
 
 COLUMNS = QUESTIONS.only(
@@ -58,15 +58,12 @@ class Balancing:
     """What every shard is read with; small enough to send anywhere that sees the run."""
 
     run: Path
-    scratch: Path  # for the tables of shards
+    tables: ShardTables
     options: BalanceOptions
 
     @property
     def corpus(self) -> BalanceCorpus:
         return corpus(self.run, self.options.seed)
-
-    def files(self, kind: str) -> list[Path]:
-        return sorted((self.scratch / kind).glob("*.arrow"))
 
 
 class ShardCounts(NamedTuple):
@@ -96,8 +93,7 @@ def write_shard(task: Balancing, shard: str, without: pl.DataFrame | None) -> Sh
             BINARY: binary_table(questions, task.options.untimed_keys),
             OPEN: open_table(questions.filter("open"), known),
         }.items():
-            with for_others(task.scratch / kind / f"{shard}.{at}.arrow") as work:
-                table.sink_ipc(work)
+            task.tables.write(kind, f"{shard}.{at:06}", table)
     return ShardCounts(before, alone)
 
 

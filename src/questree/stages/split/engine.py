@@ -1,26 +1,38 @@
-"""One way to split a run: every declared split sees all questions, proves itself, and is written whole.
+"""One way to split a run: shards write which of their questions are in which part of every declared split, and queries
+over these tables prove the splits.
 
 The proof: nothing held out is in train, every part of it is, and nothing is seen on both sides.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+import polars as pl
 
 from questree.faults import Fault, refuse
+from questree.stages.shard_tables import ShardTables
 from questree.stages.split.declared import Split
 from questree.stages.split.predicates import Predicate
 from questree.stages.split.properties import Drawing
 from questree.stages.split.rows import QuestionRows, Truth
 from questree.tables.store import content
 
-Parts = dict[str, Truth]  # train, test; with dev also dev and dev held out -> [question]
+HELD_OUT = "held out"  # questions of the training side that have what a split holds out, in train or not
 JUDGED = ("test", "dev held out")  # parts that have what is held out
+PLACE = "place"  # the video or the images of a question
+PARTS, FINDINGS = "parts", "findings"  # folders of what shards write
+# what train has: a composition that is held out, or a part of one
+FINDING: dict[str, pl.DataType | type[pl.DataType]] = {
+    "split": pl.UInt32,  # by number
+    "part": pl.UInt32,  # by number; none of a composition
+    "text": pl.String,
+    "questions": pl.UInt32,
+    "examples": pl.List(pl.String),  # ids of a few questions
+}
 EXAMPLES = 3  # questions and places that a fault names
 
 
@@ -46,82 +58,90 @@ class SplitOptions:
         return self.written.decode(errors="replace")
 
 
-@dataclass
-class SplitCounts:
-    """What was seen of one split in some of the questions; small enough to come from anywhere."""
-
-    train: int = 0
-    test: int = 0
-    places: dict[str, set[int]] = field(default_factory=lambda: {"train": set(), "test": set()})
-    called: str = ""  # what the places are: videos, images
-    met: set[int] = field(default_factory=set)  # parts of compositions that train has, by number
-    wrong: dict[str, int] = field(default_factory=dict)  # composition -> questions of train that have it
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, other: "SplitCounts") -> None:
-        """Of questions that come later."""
-        self.train += other.train
-        self.test += other.test
-        self.called = self.called or other.called
-        self.met |= other.met
-        for side, own in other.places.items():
-            self.places[side] |= own
-        for composition, count in other.wrong.items():
-            self.accuse(composition, count, other.examples[composition])
-
-    def accuse(self, composition: str, count: int, examples: list[str]) -> None:
-        self.wrong[composition] = self.wrong.get(composition, 0) + count
-        seen = self.examples.setdefault(composition, [])
-        seen += examples[: EXAMPLES - len(seen)]
+def write_parts(
+    tables: ShardTables,
+    name: str,
+    splits: Sequence[Split],
+    rows: QuestionRows,
+    side: Mapping[str, Truth],
+    columns: pl.DataFrame,
+) -> None:
+    """Which questions of a shard are in which part of which split, beside some columns, and what train has."""
+    parts, findings = split_tables(splits, rows, side)
+    tables.write(PARTS, name, pl.concat([columns, parts], how="horizontal"))
+    tables.write(FINDINGS, name, findings)
 
 
-@dataclass
+def column(split: int, part: str) -> str:
+    """The questions of a part of a split, which is known by its number."""
+    return f"{split} {part}"
+
+
+def split_tables(
+    splits: Sequence[Split], rows: QuestionRows, side: Mapping[str, Truth]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """PLACE and a column for every part of every split; FINDING.
+
+    Train and dev are without what is held out, test has it alone."""
+    every, columns, findings = np.ones(len(rows), bool), dict[str, Truth](), list[tuple[Any, ...]]()
+    for at, split in enumerate(splits):
+        learnt, held = (each.holds(rows) if each else every for each in (split.train, split.test))
+        train = side["train"] & learnt
+        parts = {"train": train, "test": side["test"] & held, HELD_OUT: side["train"] & held}
+        if "dev" in side:
+            parts |= {"dev": side["dev"] & learnt, "dev held out": side["dev"] & held}
+        columns |= {column(at, part): inside for part, inside in parts.items()}
+        for each in split.compositions:
+            if len(leaked := np.flatnonzero(each.held_out.holds(rows) & train)):
+                findings.append((at, None, str(each.held_out), len(leaked), rows.ids(leaked[:EXAMPLES].tolist())))
+        for number, part in enumerate(composition_parts(split)):
+            if (part.holds(rows) & train).any():
+                findings.append((at, number, str(part), 0, []))
+    places = rows.questions[rows.scope].alias(PLACE)
+    return pl.DataFrame([places]).with_columns(**columns), pl.DataFrame(findings, FINDING, orient="row")
+
+
+def composition_parts(split: Split) -> list[Predicate]:
+    return list(dict.fromkeys(part for each in split.compositions for part in each.parts))
+
+
+@dataclass(frozen=True)
 class Proof:
-    """What was seen of one split so far, shard by shard."""
+    """What was seen of one split in all questions."""
 
     split: Split
-    counts: SplitCounts = field(default_factory=SplitCounts)
+    counts: Mapping[str, int]  # part -> questions
+    left: int  # questions with what is held out that stay in train
+    places: Mapping[str, int]  # train, test -> videos or images
+    shared: pl.Series  # those on both sides
+    findings: pl.DataFrame  # FINDING, each once
 
-    @cached_property
-    def parts(self) -> list[Predicate]:
-        return list(dict.fromkeys(part for each in self.split.compositions for part in each.parts))
-
-    def see(self, rows: QuestionRows, train: Truth, test: Truth) -> None:
-        own = self.counts
-        own.called = rows.called
-        own.train += int(train.sum())
-        own.test += int(test.sum())
-        for side, there in (("train", train), ("test", test)):
-            own.places[side] |= rows.places(there)
-        for each in self.split.compositions:
-            if len(at := np.flatnonzero(each.held_out.holds(rows) & train)):
-                own.accuse(str(each.held_out), len(at), rows.ids(at[:EXAMPLES].tolist()))
-        left = [at for at in range(len(self.parts)) if at not in own.met]
-        own.met |= {at for at in left if (self.parts[at].holds(rows) & train).any()}
-
-    def faults(self, ids: list[str]) -> list[Fault]:
-        """A held-out composition in train, or a place on both sides; ids of all places."""
-        found = [] if self.split.lenient else [Fault(self.split.name, text) for text in self._leaks()]
-        both = sorted(self.counts.places["train"] & self.counts.places["test"])
-        if both:
-            named = some([ids[place] for place in both[:EXAMPLES]], len(both))
-            found.append(
-                Fault(self.split.name, f"{len(both):,} {self.counts.called} are in train and in test: {named}")
-            )
-        return found
+    def faults(self, called: str, ids: Sequence[str]) -> list[Fault]:
+        """A held-out composition in train, or a place on both sides; called: what places are, ids: of all of them."""
+        faults = [] if self.split.lenient else [Fault(self.split.name, text) for text in self._leaks()]
+        if count := len(self.shared):
+            named = some([ids[place] for place in self.shared[:EXAMPLES]], count)
+            faults.append(Fault(self.split.name, f"{count:,} {called} are in train and in test: {named}"))
+        return faults
 
     def _leaks(self) -> Iterator[str]:
-        for composition, count in self.counts.wrong.items():
+        leaks = self.findings.filter(pl.col("part").is_null()).select("text", "questions", "examples")
+        for text, count, examples in leaks.rows():
             have = "question of train has" if count == 1 else "questions of train have"
-            yield f"{count:,} {have} {composition}: {some(self.counts.examples[composition], count)}"
+            yield f"{count:,} {have} {text}: {some(examples, count)}"
 
     def warnings(self) -> list[str]:
         """A part that never occurs in train: the corpus is too small to learn it."""
-        found = [f"{self.split.name}: as released, {text}" for text in self._leaks() if self.split.lenient]
-        missing = (part for at, part in enumerate(self.parts) if at not in self.counts.met)
-        found += [f"{self.split.name}: nothing in train has {part}" for part in missing]
-        empty = [side for side in ("train", "test") if not getattr(self.counts, side)]
-        return found + [f"{self.split.name}: {side} is empty" for side in empty]
+        name, learnt = self.split.name, {*self.findings["part"]}
+        warnings = [f"{name}: as released, {text}" for text in self._leaks() if self.split.lenient]
+        parts = enumerate(composition_parts(self.split))
+        warnings += [f"{name}: nothing in train has {part}" for at, part in parts if at not in learnt]
+        return warnings + [f"{name}: {side} is empty" for side, count in self.judged.items() if not count]
+
+    @property
+    def judged(self) -> dict[str, int]:
+        """Questions of train, and of all parts with what is held out."""
+        return {"train": self.counts["train"], "test": sum(self.counts.get(part, 0) for part in JUDGED)}
 
 
 def some(named: list[str], count: int) -> str:
@@ -130,25 +150,40 @@ def some(named: list[str], count: int) -> str:
     return ", ".join([*shown, *["..."] * (count > len(shown))])
 
 
-def parts_of(split: Split, rows: QuestionRows, side: dict[str, Truth]) -> Parts:
-    """Which questions are in each part: train and dev without what is held out, test with it alone."""
-    every = np.ones(len(rows), bool)
-    learnt, held = (each.holds(rows) if each else every for each in (split.train, split.test))
-    found = {"train": side["train"] & learnt}
-    if "dev" in side:
-        found |= {"dev": side["dev"] & learnt, "dev held out": side["dev"] & held}
-    return found | {"test": side["test"] & held}
+def proofs_of(splits: Sequence[Split], tables: ShardTables) -> list[Proof]:
+    """What all shards have written about each split."""
+    parts, findings = tables.scan(PARTS), tables.scan(FINDINGS)
+    numbers = range(len(splits))
+    names = [name for name in parts.collect_schema() if name[0].isdigit()]
+    left = [(pl.col(column(at, "train")) & pl.col(column(at, HELD_OUT))).alias(f"left {at}") for at in numbers]
+    sums = parts.select(pl.col(*names), *left).sum().collect(engine="streaming").row(0, named=True)
+    sides = []
+    for at in numbers:
+        judged = [column(at, part) for part in JUDGED if column(at, part) in names]
+        sides += [pl.col(column(at, "train")).alias(f"train {at}"), pl.any_horizontal(judged).alias(f"test {at}")]
+    places = parts.select(PLACE, *sides)
+    if places.collect_schema()[PLACE] == pl.List:
+        places = places.explode(PLACE, empty_as_null=False)
+    seen = places.group_by(PLACE).agg(pl.all().any()).sort(PLACE).collect(engine="streaming")
+    by = pl.col("split", "part", "text")
+    examples = pl.col("examples").explode(empty_as_null=False).head(EXAMPLES)
+    every = findings.group_by(by, maintain_order=True).agg(pl.col("questions").sum(), examples).collect()
+    return [
+        Proof(
+            split,
+            {name.partition(" ")[2]: int(sums[name]) for name in names if name.startswith(f"{at} ")},
+            int(sums[f"left {at}"]),
+            {side: int(seen[f"{side} {at}"].sum()) for side in ("train", "test")},
+            seen.filter(pl.col(f"train {at}") & pl.col(f"test {at}"))[PLACE],
+            every.filter(split=at),
+        )
+        for at, split in enumerate(splits)
+    ]
 
 
-def see(proof: Proof, rows: QuestionRows, parts: Parts) -> None:
-    """The questions of some parts, which a proof looks at."""
-    judged = np.logical_or.reduce([parts[name] for name in JUDGED if name in parts])
-    proof.see(rows, parts["train"], judged)
-
-
-def prove(proofs: Sequence[Proof], ids: list[str]) -> None:
-    """Refuse what is violated; ids: of all places."""
-    refuse([fault for proof in proofs for fault in proof.faults(ids)])
+def prove(proofs: Sequence[Proof], called: str, ids: Sequence[str]) -> None:
+    """Refuse what is violated; called: what places are, ids: of all of them."""
+    refuse([fault for proof in proofs for fault in proof.faults(called, ids)])
 
 
 def write_notes(folder: Path, notes: Mapping[str, Any]) -> None:

@@ -1,9 +1,8 @@
-"""The lexical split: which pairs of terms may be held out, counted in chunks of questions, and those that are drawn."""
+"""The lexical split: which pairs of terms may be held out, and those that are drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,108 +25,56 @@ class Lexical:
     together: int = 15  # questions of the evaluated side with both
 
 
-class PairCounts(NamedTuple):
-    """How many questions have both terms of a pair."""
-
-    pair: Ints  # a * terms + b with a < b, ascending
-    number: Ints
-
-
-@dataclass(frozen=True)
-class TermCounts:
-    """What was counted about the terms of some questions; small enough to come from anywhere."""
-
-    terms: list[str]
-    single: Ints  # [term] questions of train
-    learnt: PairCounts  # in train
-    judged: PairCounts  # on the evaluated side
+def count_pairs(rows: QuestionRows, train: Truth, judged: Truth) -> pl.DataFrame:
+    """a, b, learnt, judged: how many questions of train, and of the evaluated side, have both terms; a term and itself
+    stand for the term alone."""
+    names, question, term = terms(rows)
+    of_terms = pl.DataFrame({"question": question, "a": pl.Series(names, dtype=pl.String).gather(term)})
+    of_terms = of_terms.with_columns(
+        learnt=pl.Series(train).gather(question), judged=pl.Series(judged).gather(question)
+    )
+    both = of_terms.join(of_terms.select("question", b="a"), on="question").filter(pl.col("a") <= pl.col("b"))
+    return both.group_by("a", "b").agg(pl.col("learnt", "judged").sum())
 
 
-def counted_terms(rows: QuestionRows, train: Truth, judged: Truth) -> TermCounts:
-    names = terms(rows)[0]
-    single = np.bincount(_terms(rows, train)[1], minlength=len(names))
-    return TermCounts(names, single, pairs_in(rows, train), pairs_in(rows, judged))
+def term_pairs(counts: pl.LazyFrame) -> pl.DataFrame:
+    """a, b, together, alone of the pairs that some question of the evaluated side has, in order: how many of these have
+    both terms, and how many of train have one without the other, the fewer of the two; counts: of all questions."""
+    sums = counts.group_by("a", "b").agg(pl.col("learnt", "judged").cast(pl.Int64).sum()).collect(engine="streaming")
+    single = sums.filter(pl.col("a") == pl.col("b")).select("a", one="learnt")
+    pairs = sums.filter(pl.col("a") < pl.col("b"), pl.col("judged") > 0)
+    pairs = pairs.join(single, on="a").join(single.rename({"a": "b", "one": "other"}), on="b").sort("a", "b")
+    return pairs.select("a", "b", together="judged", alone=pl.min_horizontal("one", "other") - pl.col("learnt"))
 
 
-@dataclass(frozen=True)
-class TermPairs:
-    """Pairs of terms that some question of the evaluated side has."""
-
-    terms: list[str]
-    pair: Ints  # [pair] a * terms + b
-    together: Ints  # [pair] questions of the evaluated side with both
-    alone: Ints  # [pair] questions of train with one term and without the other: the fewer of the two
-
-    def fitting(self, lexical: Lexical) -> list[Pair]:
-        """Those whose terms are seen apart often enough in train, and together on the evaluated side."""
-        found = self.pair[(self.together >= lexical.together) & (self.alone >= lexical.alone)].tolist()
-        return [(self.terms[key // len(self.terms)], self.terms[key % len(self.terms)]) for key in found]
-
-    def lacking(self, lexical: Lexical) -> str:
-        """Why none fits."""
-        often = self.together >= lexical.together
-        if not len(self.pair):
-            return "no evaluated question has two terms"
-        if not often.any():
-            most = f"no pair of terms is in {lexical.together} evaluated questions, the most frequent in"
-            return f"{most} {self.together.max()}; make more questions or lower --lexical-together"
-        seen = f"{often.sum():,} pairs of terms are in {lexical.together} evaluated questions, but of none has train"
-        most = f"{lexical.alone} questions with each term alone, at most {self.alone[often].max()}"
-        return f"{seen} {most}; make more questions or lower --lexical-alone"
+def lacking(pairs: pl.DataFrame, lexical: Lexical) -> str:
+    """Why no pair fits."""
+    often = pairs.filter(pl.col("together") >= lexical.together)
+    if pairs.is_empty():
+        return "no evaluated question has two terms"
+    if often.is_empty():
+        most = f"no pair of terms is in {lexical.together} evaluated questions, the most frequent in"
+        return f"{most} {max(pairs['together'])}; make more questions or lower --lexical-together"
+    seen = f"{len(often):,} pairs of terms are in {lexical.together} evaluated questions, but of none has train"
+    most = f"{lexical.alone} questions with each term alone, at most {max(often['alone'])}"
+    return f"{seen} {most}; make more questions or lower --lexical-alone"
 
 
-def term_pairs(counts: Sequence[TermCounts]) -> TermPairs:
-    """Of all questions, given what was counted in some at a time."""
-    names = sorted({term for own in counts for term in own.terms})
-    at = {name: number for number, name in enumerate(names)}
-    single = np.zeros(len(names), np.int64)
-    learnt, judged = list[PairCounts](), list[PairCounts]()
-    for own in counts:
-        place = np.array([at[term] for term in own.terms], np.int64)
-        single[place] += own.single
-        for found, pairs in ((learnt, own.learnt), (judged, own.judged)):
-            a, b = (place[side] for side in np.divmod(pairs.pair, max(1, len(place))))
-            found.append(PairCounts(a * len(names) + b, pairs.number))
-    seen, (pair, number) = added_up(learnt), added_up(judged)
-    place = np.searchsorted(seen.pair, pair)
-    both = np.where(np.append(seen.pair, -1)[place] == pair, np.append(seen.number, 0)[place], 0)  # in train
-    a, b = np.divmod(pair, max(1, len(names)))
-    return TermPairs(names, pair, number, np.minimum(single[a], single[b]) - both)
-
-
-def added_up(counts: Sequence[PairCounts]) -> PairCounts:
-    pair, at = np.unique(np.concatenate([np.zeros(0, np.int64), *(own.pair for own in counts)]), return_inverse=True)
-    number = np.concatenate([np.zeros(0, np.int64), *(own.number for own in counts)])
-    return PairCounts(pair, np.bincount(at, number, len(pair)).astype(np.int64))
-
-
-def drawn_pairs(found: TermPairs, lexical: Lexical, seed: int) -> list[Pair]:
-    """As many pairs as are wanted, or all there are."""
-    fitting = found.fitting(lexical)
+def drawn_pairs(pairs: pl.DataFrame, lexical: Lexical, seed: int) -> list[Pair]:
+    """As many pairs as are wanted, or all there are, whose terms are seen apart often enough in train, and together on
+    the evaluated side."""
+    fits = (pl.col("together") >= lexical.together) & (pl.col("alone") >= lexical.alone)
+    fitting: list[Pair] = pairs.filter(fits).select("a", "b").rows()
     return sorted(sorted(fitting, key=lambda pair: (seed_of(seed, "pair {}\0{}".format(*pair)), pair))[: lexical.pairs])
 
 
-def _terms(rows: QuestionRows, inside: Truth) -> tuple[Ints, Ints]:
-    _, question, term = terms(rows)
-    return question[inside[question]], term[inside[question]]
-
-
-def pairs_in(rows: QuestionRows, inside: Truth) -> PairCounts:
-    names = terms(rows)[0]
-    question, term = _terms(rows, inside)
-    table = pl.DataFrame({"question": question, "term": term})
-    both = table.join(table, on="question", suffix="_2").filter(pl.col("term") < pl.col("term_2"))
-    key = both["term"].to_numpy() * len(names) + both["term_2"].to_numpy()
-    return PairCounts(*np.unique(key, return_counts=True))
-
-
-def few_pairs(found: TermPairs, pairs: Sequence[Pair], lexical: Lexical) -> tuple[str, ...]:
+def few_pairs(pairs: pl.DataFrame, drawn: Sequence[Pair], lexical: Lexical) -> tuple[str, ...]:
     """A warning if there are fewer than wanted."""
-    few = f"{LEXICAL}: {len(pairs):,} pairs instead of {lexical.pairs:,}: no others have {lexical.alone} questions of "
+    few = f"{LEXICAL}: {len(drawn):,} pairs instead of {lexical.pairs:,}: no others have {lexical.alone} questions of "
     few += f"train with each term alone and {lexical.together} with both outside of it"
-    if lexical.pairs and not pairs:
-        few = f"{LEXICAL}: nothing is held out: {found.lacking(lexical)}"
-    return (few,) if len(pairs) < lexical.pairs else ()
+    if lexical.pairs and not drawn:
+        few = f"{LEXICAL}: nothing is held out: {lacking(pairs, lexical)}"
+    return (few,) if len(drawn) < lexical.pairs else ()
 
 
 def together(pairs: Sequence[Pair]) -> OfColumns:

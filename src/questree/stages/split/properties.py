@@ -17,7 +17,7 @@ from questree.benchmarks.covr.splits import (
     TEMPLATE_OF,
     ZERO_SHOT,
 )
-from questree.columns.hashing import Hashes, mix, seed_of
+from questree.columns.hashing import Hashes, mixed, seed_of
 from questree.sources.covr import CovrRecord, answer_text
 from questree.stages.split.declared import HeldOutComposition, Split
 from questree.stages.split.grammar import read
@@ -25,7 +25,7 @@ from questree.stages.split.language import of_images
 from questree.stages.split.lexical import (
     Lexical,
     Pair,
-    counted_terms,
+    count_pairs,
     drawn_pairs,
     few_pairs,
     term_pairs,
@@ -96,10 +96,10 @@ def few_of(name: str) -> str:
     return f"few {name}"
 
 
-def draws(hashed: Hashes, seed: int, name: str) -> Hashes:
-    """[question] a number by which it is drawn for a list, the lowest first, whatever order they came in; hashed: the
-    `seeds_of` their ids."""
-    return mix(seed_of(seed, name), hashed)
+def draw_by(seed: int, name: str) -> pl.Expr:
+    """[question] a number by which it is drawn for a list, the lowest first, whatever order they came in; made of its
+    `hash`, the `seeds_of` its id."""
+    return mixed(pl.lit(seed_of(seed, name), pl.UInt64), pl.col("hash"))
 
 
 def of_shapes(texts: Iterable[str]) -> OfColumns:
@@ -132,9 +132,9 @@ def properties(rows: QuestionRows, drawing: Drawing, train: Truth, judged: Truth
     for name in dict.fromkeys([*FEW_SHOT, *ZERO_SHOT, *FURTHER]):
         yield named(name, rows.position)
     yield program_split(drawn_shapes(shapes_of(rows), drawing.seed), drawing.seed)
-    found = term_pairs([counted_terms(rows, train, judged)])
-    pairs = drawn_pairs(found, drawing.lexical, drawing.seed)
-    yield lexical_split(pairs, drawing.seed, few_pairs(found, pairs, drawing.lexical))
+    pairs = term_pairs(count_pairs(rows, train, judged).lazy())
+    drawn = drawn_pairs(pairs, drawing.lexical, drawing.seed)
+    yield lexical_split(drawn, drawing.seed, few_pairs(pairs, drawn, drawing.lexical))
 
 
 def zero_shot(held: Property, name: str = "") -> Split:
@@ -148,17 +148,13 @@ def zero_shot(held: Property, name: str = "") -> Split:
 
 def examples(held: Property, rows: QuestionRows, hashed: Hashes, train: Truth, drawing: Drawing) -> pl.DataFrame:
     """id, draw: of some questions the examples that are drawn first, as many as stay in train."""
-    own = pl.Series(train & held.predicate.holds(rows))
-    draw = pl.Series("draw", draws(hashed, drawing.seed, few_of(held.name)))
-    return first_drawn([rows.questions.select("id", draw).filter(own)], drawing.few_shot)
+    table = rows.questions.select("id", hash=pl.Series(hashed)).filter(pl.Series(train & held.predicate.holds(rows)))
+    by_draw = table.select("id", draw=draw_by(drawing.seed, few_of(held.name))).sort("draw", maintain_order=True)
+    return by_draw.head(drawing.few_shot)
 
 
-def first_drawn(found: Sequence[pl.DataFrame], count: int) -> pl.DataFrame:
-    return pl.concat(found).sort("draw", maintain_order=True).head(count)
-
-
-def few_shot(held: Property, drawn: pl.DataFrame) -> Split:
-    """A few drawn examples stay in train, and nothing else of it."""
-    kept = among(frozenset(drawn["id"].to_list()))
+def few_shot(held: Property, drawn: Iterable[str]) -> Split:
+    """A few drawn examples, known by their ids, stay in train, and nothing else of it."""
+    kept = among(frozenset(drawn))
     rest = Both(held.predicate, Not(kept))
     return Split(held.name, (HeldOutComposition(rest, ()),), Either(Not(held.predicate), kept), held.predicate)

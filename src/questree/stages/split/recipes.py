@@ -9,10 +9,9 @@ from questree.stages.questions import Bank
 from questree.stages.split.declared import left_out
 from questree.stages.split.drawn_lists import drawn_for, list_table, with_lists
 from questree.stages.split.engine import SplitOptions
-from questree.stages.split.image_sets import split_run
+from questree.stages.split.image_sets import ALL, split_run
 from questree.stages.split.lexical import Lexical
 from questree.stages.split.properties import Drawing
-from questree.stages.split.training_lists import ALL
 from questree.stages.split.videos import split
 from questree.tables.run import Run
 

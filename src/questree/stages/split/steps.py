@@ -1,20 +1,19 @@
 """More steps than in training: the most steps of each template in train (12.18 of the sheet)."""
 
-from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks.agqa.editions import Edition
-from questree.columns.joins import Ints
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.questions import Bank
 from questree.tables.facts import VIDEOS
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import own_note
-from questree.workers import over
+from questree.workers import whole
 
 SHARE = 0.75  # of a template's training questions that stay
 KNOWN = {"relTime": 5}  # from the release
@@ -28,12 +27,9 @@ def corpus(run: Path) -> tuple[Bank, NDArray[np.bool_]]:
     return Bank(Run(run)), (Run(run).table("facts", VIDEOS)["split"] == "train").to_numpy()
 
 
-def thresholds(bank: Bank, pool: Executor, given: dict[str, int], chosen: bool) -> tuple[int, ...]:
+def thresholds(bank: Bank, given: dict[str, int], chosen: bool) -> tuple[int, ...]:
     """[template] the most steps in training; chosen: of the balanced selection, or of all questions."""
-    names = [folder.name for folder in bank.folders()]
-    counts = over(pool, "counting steps", "shard", names, step_counts, bank.run.folder, chosen)
-    none = np.zeros((2, len(bank.edition.by_code), NEVER + 1), np.int64)
-    return most_steps(np.asarray(sum(counts, none)), given, bank.edition)
+    return most_steps(whole(count_steps, bank.run.folder, chosen), given, bank.edition)
 
 
 def of_run(bank: Bank) -> tuple[int, ...]:
@@ -41,8 +37,7 @@ def of_run(bank: Bank) -> tuple[int, ...]:
     note = bank.run.folder / "splits" / "report.json"
     if note.is_file():
         return told(note, bank.edition)
-    with bank.pool(1) as pool:
-        return thresholds(bank, pool, {}, has_selection(bank.run))
+    return thresholds(bank, {}, has_selection(bank.run))
 
 
 def told(report: Path, edition: Edition) -> tuple[int, ...]:
@@ -52,28 +47,26 @@ def told(report: Path, edition: Edition) -> tuple[int, ...]:
     return tuple(known.get(template.name, NEVER) for template in edition.by_code)
 
 
-def step_counts(run: Path, shard: str, chosen: bool) -> Ints:
-    """[train, template, steps] how many questions of a shard."""
+def count_steps(run: Path, chosen: bool) -> pl.DataFrame:
+    """train, template, steps, n: how many questions."""
     bank, train = corpus(run)
-    shape = (2, len(bank.edition.by_code), NEVER + 1)
-    found = np.zeros(shape, np.int64)
-    for every in STEPS.pieces(bank.run.questions / shard):
-        table = selected(bank.run, every) if chosen else every
-        video, template, steps = (table[name].to_numpy().astype(np.int64) for name in ("video", "template", "steps"))
-        at = np.ravel_multi_index((train[video] * 1, template, steps), shape)
-        found += np.bincount(at, minlength=found.size).reshape(shape)
-    return found
+    tables, by = list[pl.DataFrame](), ("train", "template", "steps")
+    for folder in bank.folders():
+        for every in STEPS.pieces(folder):
+            table = selected(bank.run, every) if chosen else every
+            of_train = pl.Series(train[table["video"].to_numpy()])
+            tables.append(table.with_columns(train=of_train).group_by(by).agg(n=pl.len()))
+    return pl.concat(tables).group_by(by).agg(pl.col("n").sum())
 
 
-def most_steps(counts: Ints, given: dict[str, int], edition: Edition) -> tuple[int, ...]:
-    """counts: [train, template, steps] questions -> the most steps per template in train.
+def most_steps(counts: pl.DataFrame, given: dict[str, int], edition: Edition) -> tuple[int, ...]:
+    """counts: train, template, steps, n questions -> the most steps per template in train.
 
     That is the smallest number at least SHARE of its training questions do not exceed; of all, if none is for training.
     """
-    found = []
-    for at, template in enumerate(edition.by_code):
-        own = counts[1, at] if counts[1, at].any() else counts[0, at]
-        known = {**KNOWN, **given}.get(template.name)
-        reached = np.flatnonzero(np.cumsum(own) >= SHARE * own.sum())
-        found.append(known if known is not None else int(reached[0]) if own.any() else NEVER)
-    return tuple(found)
+    side = counts.filter(pl.col("train") == pl.col("train").max().over("template")).sort("steps")
+    n = pl.col("n").cast(pl.Int64)
+    reached = side.filter((n.cum_sum() >= SHARE * n.sum()).over("template")).group_by("template")
+    most: dict[int, int] = dict(reached.agg(pl.col("steps").min()).rows())
+    known = {**KNOWN, **given}
+    return tuple(known.get(each.name, most.get(at, NEVER)) for at, each in enumerate(edition.by_code))

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from questree.columns.json_values import _hash
+from questree.formats.json_records import last_member
 
 FETCHED = """
 import importlib, sys
@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import questree
 from questree.columns.compiled import Loop
-from questree.columns.json_values import _hash
+from questree.formats.json_records import last_member
 
-print(_hash(np.arange(5, dtype=np.uint8)), "numba.misc.cffiimpl" in sys.modules)
+print(last_member(np.arange(5, dtype=np.uint8))[0], "numba.misc.cffiimpl" in sys.modules)
 src, fetched = Path(questree.__file__).parent, 0
 for path in sorted(src.rglob("*.py")):
     if "njit" in path.read_text("utf-8"):
@@ -31,6 +31,6 @@ print(fetched > 0, "numba.misc.cffiimpl" in sys.modules)
 
 def test_kept_loops_are_fetched_without_what_compiling_needs() -> None:
     """A symbol that such a loop lacks would end the process, so this is one of its own."""
-    there = _hash(np.arange(5, dtype=np.uint8))
+    there = last_member(np.arange(5, dtype=np.uint8))[0]
     done = subprocess.run([sys.executable, "-c", FETCHED], capture_output=True, text=True)
     assert done.stdout.split() == [str(there), "False", "True", "False"], done.stderr

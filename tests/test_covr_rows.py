@@ -12,7 +12,7 @@ from questree.api.covr_programs import explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.notation.covr_written import ODD
 from questree.sources.covr import read_scenes
-from questree.sources.covr_programs import ProgramRecord, RowsRecord, WrittenPrograms, read_programs
+from questree.sources.covr_programs import ProgramRecord, RowsRecord, read_programs
 
 NOUNS, ATTRIBUTES, LINKS = ["dog", "cat", "man", "cup"], ["red", "big", "wood"], ["on", "near", "holding"]
 KINDS = ["find", "filter", "with_relation", "count", "exists", "unique", "query_name", "query_attr", "eq", "scene"]
@@ -118,7 +118,6 @@ def test_programs_of_a_file_are_those_of_its_records(world: Corpus, tmp_path: An
     ]
     place.write_text(json.dumps(records, indent=draw.choice([None, 2])))
     read = read_programs(place)
-    assert isinstance(read, WrittenPrograms)
     assert [(each.id, each.scenes, each.rows) for each in read] == [tuple(each.values()) for each in records]
     found, wrong = results_of(read, world)
     assert (found, wrong) == results_of(as_read(records), world)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from questree.cli.app import app
-from questree.formats import decomp_cache, decomp_files
+from questree.formats import decomp_cache
 from questree.formats.decomp_cache import cache_folder, cached_hierarchies
 from questree.formats.decomp_files import hierarchies_of, read_hierarchies
 from questree.tables.hierarchies import Hierarchies
@@ -21,8 +21,7 @@ NEW, OLD = "kept for the next time", "hierarchies as read before"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that counts as large, and a cache of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for module in (decomp_cache, decomp_files):
-        monkeypatch.setattr(module, "SCANNED", 0)
+    monkeypatch.setattr(decomp_cache, "LARGE", 0)
     (tmp_path / "dags").mkdir()
     for name, content in FILES.items():
         (tmp_path / "dags" / name).write_text(json.dumps(content))

@@ -11,7 +11,7 @@ import numpy as np
 
 from questree.columns.joins import Ints, ranges
 from questree.places import path_of
-from questree.sources.covr_programs import ProgramRecord, Programs, WrittenPrograms, read_programs
+from questree.sources.covr_programs import ProgramRecord, read_programs
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -80,12 +80,14 @@ class _Group:
         return ProgramBatch(self.shape.parts or (nothing(),), columns, padded(self.images))
 
 
-def results_of(asked: Programs, corpus: "Corpus", workers: int = 1) -> tuple[list[dict[str, Any]], dict[int, str]]:
+def results_of(
+    asked: list[ProgramRecord], corpus: "Corpus", workers: int = 1
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
     found, wrong = outcomes(asked, corpus, workers)
     return found.records(), wrong
 
 
-def outcomes(asked: Programs, corpus: "Corpus", workers: int) -> tuple[ProgramResults, dict[int, str]]:
+def outcomes(asked: list[ProgramRecord], corpus: "Corpus", workers: int) -> tuple[ProgramResults, dict[int, str]]:
     """Of every program, in their order; and the malformed ones with what is wrong with their scenes, "" if it is the
     program."""
     images, wrong = _images(asked, corpus)
@@ -103,32 +105,16 @@ def outcomes(asked: Programs, corpus: "Corpus", workers: int) -> tuple[ProgramRe
     for group, (given, why) in zip(groups, _answered(groups, corpus, workers), strict=True):
         found(group.rows, given, why)
         wrong |= {row: "" for row, reason in zip(group.rows, why, strict=True) if reason == MALFORMED}
-    ids = asked.ids if isinstance(asked, WrittenPrograms) else [each.id for each in asked]
-    return ProgramResults(ids, values, reasons), wrong
+    return ProgramResults([each.id for each in asked], values, reasons), wrong
 
 
-def _images(asked: Programs, corpus: "Corpus") -> tuple[Ints, dict[int, str]]:
+def _images(asked: list[ProgramRecord], corpus: "Corpus") -> tuple[Ints, dict[int, str]]:
     """[program, place] the images it is about, as rows in the corpus; and what is wrong with those of others."""
     from questree.domains.images.corpus import padded
-    from questree.domains.images.kinds import ABSENT, PADDING
 
-    if not isinstance(asked, WrittenPrograms):
-        each = [_scenes(one, corpus) for one in asked]
-        wrong = {row: said for row, said in enumerate(each) if isinstance(said, str)}
-        return padded([[] if isinstance(own, str) else own for own in each]), wrong
-    known = np.array([*(corpus.image_at.get(name, ABSENT) for name in asked.scenes), ABSENT])
-    table = np.full((len(asked), max(1, int(asked.many_scenes.max(initial=0)))), PADDING)
-    table[np.arange(table.shape[1]) < asked.many_scenes[:, None]] = known[asked.scene]
-    order, wrong = np.sort(table, axis=1), dict[int, str]()
-    again = (order[:, 1:] == order[:, :-1]) & (order[:, 1:] != PADDING)
-    for row in np.flatnonzero(again.any(1) | (table == ABSENT).any(1)).tolist():
-        own = _scenes(asked[row], corpus)
-        table[row] = PADDING
-        if isinstance(own, str):
-            wrong[row] = own
-        else:
-            table[row, : len(own)] = own
-    return table, wrong
+    each = [_scenes(one, corpus) for one in asked]
+    wrong = {row: said for row, said in enumerate(each) if isinstance(said, str)}
+    return padded([[] if isinstance(own, str) else own for own in each]), wrong
 
 
 def _scenes(asked: ProgramRecord, corpus: "Corpus") -> list[int] | str:
@@ -142,7 +128,7 @@ def _scenes(asked: ProgramRecord, corpus: "Corpus") -> list[int] | str:
 
 
 def _by_rows(
-    asked: Programs, images: Ints, wrong: list[int], corpus: "Corpus", workers: int, odd: list[int]
+    asked: list[ProgramRecord], images: Ints, wrong: list[int], corpus: "Corpus", workers: int, odd: list[int]
 ) -> Iterator[tuple[list[int], list[Any], list[str | None]]]:
     """(programs, their values, why they have none) of well-formed ones, whatever their shapes; the others are noted."""
     from questree.domains.images.kinds import PADDING
@@ -154,11 +140,8 @@ def _by_rows(
     names: dict[int, str | None] = {code: reason.replace(" ", "_") for code, reason in enumerate(REASONS)}
     names[WELL] = None
     written, places = WrittenRows(), np.delete(np.arange(len(asked)), wrong)
-    if isinstance(asked, WrittenPrograms):
-        row, many = written.numbered(asked.rows)[asked.row], asked.many_rows
-    else:
-        lists = [each.program if type(each.program) is list else [] for each in asked]
-        row, many = written.numbered(chain.from_iterable(lists)), np.array([*map(len, lists)], np.int64)
+    lists = [each.program if type(each.program) is list else [] for each in asked]
+    row, many = written.numbered(chain.from_iterable(lists)), np.array([*map(len, lists)], np.int64)
     end = np.cumsum(many)
 
     def taken(few: Ints) -> tuple[list[int], RowsRun]:
@@ -178,7 +161,7 @@ def _by_rows(
             yield members, values, [names[code] for code in why]
 
 
-def explained(asked: Programs, wrong: dict[int, str]) -> Iterator[str]:
+def explained(asked: list[ProgramRecord], wrong: dict[int, str]) -> Iterator[str]:
     """The first malformed programs, each with what is wrong with it."""
     from questree.notation.covr import read_alone
 
@@ -188,7 +171,7 @@ def explained(asked: Programs, wrong: dict[int, str]) -> Iterator[str]:
         yield f"(and {len(wrong) - SHOWN:,} more malformed programs)"
 
 
-def _grouped(asked: Programs, images: Ints, rows: list[int]) -> list[_Group]:
+def _grouped(asked: list[ProgramRecord], images: Ints, rows: list[int]) -> list[_Group]:
     """These programs by shape."""
     from questree.domains.images.kinds import PADDING
     from questree.notation.covr import CovrShapes

@@ -1,6 +1,6 @@
 """What was read of large folders of hierarchies, kept in the user's cache folder for the next time.
 
-A folder is known by its content: the names, sizes and fingerprints of its files. Where neither names, sizes nor times
+A folder is known by its content: the names, sizes and digests of its files. Where neither names, sizes nor times
 of change differ from when it was read, its content is not looked at again.
 """
 
@@ -8,10 +8,9 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b, file_digest
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -19,7 +18,7 @@ import polars as pl
 
 from questree.faults import BadInput
 from questree.formats import decomp_files
-from questree.formats.decomp_files import SCANNED, hierarchy_files, read_hierarchies
+from questree.formats.decomp_files import hierarchy_files, read_hierarchies
 from questree.places.addresses import cache_folder as places_cache
 from questree.tables import hierarchies as tables
 from questree.tables.hierarchies import COMPOSED, DAGS, EDGES, ISOLATED, NAMED, NODES, Hierarchies
@@ -29,6 +28,7 @@ from questree.tables.table import Table
 KEYS = Table("keys", {"key": pl.String})
 TABLES = (NODES, COMPOSED, EDGES, DAGS, ISOLATED)
 LISTS, NAME = "names.json", re.compile("[0-9a-f]{32}-[0-9a-f]{32}")
+LARGE = 25_000_000  # bytes; keeping less does not pay
 LARGEST = 4 * 2**30  # bytes of all that is kept
 SETTLED = 2.0  # seconds; a file that changed later than this before it was read may change again unnoticed
 
@@ -47,7 +47,7 @@ def cache_folder() -> Path:
 def cached_hierarchies(folder: Path, say: Callable[[str], None]) -> Hierarchies:
     """The hierarchies of a folder, those of large ones as they were read before; a cache that fails is none."""
     files = hierarchy_files(folder)
-    if sum(path.stat().st_size for path in files) <= SCANNED:
+    if sum(path.stat().st_size for path in files) <= LARGE:
         return read_hierarchies(folder)
     cache, begun, seen = cache_folder(), time.time(), looks(files)
     link = cache / f"{seen}.folder"
@@ -58,9 +58,8 @@ def cached_hierarchies(folder: Path, say: Callable[[str], None]) -> Hierarchies:
         say(f"hierarchies as read before, from {cache}; --no-cache reads the files")
         _linked(link, known, files, begun)
         return found
-    prints = dict[Path, list[int]]()
-    read = read_hierarchies(folder, prints=prints)
-    known = content(files, prints)
+    read = read_hierarchies(folder)
+    known = content(files)
     if looks(files) == seen and (size := kept(read, cache / known)):
         _linked(link, known, files, begun)
         say(f"kept for the next time in {cache}, {size / 1e6:,.0f} MB; --no-cache keeps nothing")
@@ -78,13 +77,9 @@ def sizes(files: Sequence[Path]) -> str:
     return _digest([_code(), *((path.name, path.stat().st_size) for path in files)])
 
 
-def content(files: Sequence[Path], prints: Mapping[Path, list[int]] = MappingProxyType({})) -> str:
-    """Sizes and fingerprints, of which some may be known: the name under which a folder is kept."""
-    from questree.formats.decomp_scan import Scanner, fingerprint
-
-    scanner = Scanner()
-    told = [prints.get(path) or fingerprint(scanner.file(path)).tolist() for path in files]
-    return f"{sizes(files)}-{_digest(told)}"
+def content(files: Sequence[Path]) -> str:
+    """Sizes and digests: the name under which a folder is kept."""
+    return f"{sizes(files)}-{_digest([_sha(path) for path in files])}"
 
 
 def _noted(link: Path) -> str:
@@ -99,9 +94,7 @@ def _digest(told: Any) -> str:
 
 def _code() -> list[str]:
     """What is kept was read by this code, of which the tables are."""
-    here = Path(decomp_files.__file__)
-    sources = [here, here.with_name("decomp_scan.py"), Path(tables.__file__)]
-    return [blake2b(path.read_bytes(), digest_size=16).hexdigest() for path in sources]
+    return [_sha(Path(str(module.__file__))) for module in (decomp_files, tables)]
 
 
 def kept(found: Hierarchies, place: Path) -> int:

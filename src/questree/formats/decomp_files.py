@@ -1,12 +1,11 @@
-"""AGQA-Decomp's folders, a JSON file of DAGs per video and isolated.json, read for scores.
+"""AGQA-Decomp's folders, a JSON file of DAGs per video and isolated.json, as tables for scores.
 
 Many DAGs repeat an entry, a text and what is said about it: each different one is decoded once.
 """
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,10 @@ from questree.tables.hierarchies import NOTHING, Hierarchies, HierarchyPart, Num
 ISOLATED, ENDING = "isolated.json", "_hierarchies"
 OBJECT = re.compile(r"objExists\(([^()]*)\)")
 CHUNK = 50  # files read at a time by one process
-SCANNED = 25_000_000  # bytes; loading compiled loops for less does not pay
 ONE_PROCESS = 2_000_000_000  # bytes; starting others for less does not pay
 FAULTS = 20  # a folder that is not what we want has too many to print
 Written = dict[str, list[str]]  # composition -> texts of its children
 Entry = tuple[str, bytes]  # a text, and the JSON of what is said about it
-
-
-class ReleasedDag(msgspec.Struct, gc=False):
-    """Entries stay as they are written."""
-
-    subquestion: dict[str, Raw]
-    hierarchy: dict[str, Raw]
 
 
 class ReleasedNode(msgspec.Struct, gc=False):
@@ -45,15 +36,21 @@ class ReleasedNode(msgspec.Struct, gc=False):
     question: str | None = None  # of an isolated one
 
 
-class WholeDag(msgspec.Struct, gc=False):
-    """A DAG with all its entries decoded: slower, but it knows where a fault is."""
+class ReleasedDag(msgspec.Struct, gc=False):
+    """Entries stay as they are written."""
 
+    subquestion: dict[str, Raw]
+    hierarchy: dict[str, Raw]
+
+
+class WholeDag(msgspec.Struct, gc=False):
     subquestion: dict[str, ReleasedNode]
     hierarchy: dict[str, Written]
 
 
-DAGS_OF = msgspec.json.Decoder(dict[str, ReleasedDag])
+DAGS_OF, WHOLE = msgspec.json.Decoder(dict[str, ReleasedDag]), msgspec.json.Decoder(dict[str, WholeDag])
 NODE, WRITTEN = msgspec.json.Decoder(ReleasedNode), msgspec.json.Decoder(Written)
+LOOSE = msgspec.json.Decoder(list[ReleasedNode])
 
 
 def object_of(program: str | None) -> str | None:
@@ -82,30 +79,16 @@ def video_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if path.name != ISOLATED)
 
 
-def read_hierarchies(
-    folder: Path, workers: int | None = None, prints: dict[Path, list[int]] | None = None
-) -> Hierarchies:
-    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json.
-
-    `prints` gets the fingerprints of files as far as they are at hand.
-    """
+def read_hierarchies(folder: Path, workers: int | None = None) -> Hierarchies:
+    """The DAGs of every `<video>.json`, in order of file name, and the questions of isolated.json."""
     files, several = hierarchy_files(folder), workers or cores()
-    size = sum(path.stat().st_size for path in files)
-    if several == 1 or size <= ONE_PROCESS:
-        return read_files(files, size > SCANNED, prints)
+    if several == 1 or sum(path.stat().st_size for path in files) <= ONE_PROCESS:
+        return combined(read_file(path) for path in watch(files, "hierarchies", len(files)))
     chunks = [files[at : at + CHUNK] for at in range(0, len(files), CHUNK)]
     from questree.workers import processes  # pools take a while to import
 
     with processes(several) as pool:
-        return _whole(watch(pool.map(partial(_part, size > SCANNED), chunks), "hierarchies", len(chunks)))
-
-
-def read_files(files: Sequence[Path], scan: bool, prints: dict[Path, list[int]] | None = None) -> Hierarchies:
-    """The same of some files, isolated.json last; `scan`: compiled loops read them."""
-    videos = [path for path in files if path.name != ISOLATED]
-    every = watch(videos, "hierarchies", len(videos))
-    found = list(_scanned(every, prints) if scan else _read(every))
-    return _whole([*found, *_read(files[len(videos) :])])
+        return combined(watch(pool.map(read_chunk, chunks), "hierarchies", len(chunks)))
 
 
 def cores() -> int:
@@ -115,15 +98,15 @@ def cores() -> int:
 
 def read_texts(files: Iterable[Path]) -> pl.DataFrame:
     """id, question: the texts behind the keys of files that were read; isolated questions may have none."""
-    found = dict[str, str | None]()
+    texts = dict[str, str | None]()
     for path in files:
         if path.name == ISOLATED:
-            for row in msgspec.json.decode(path.read_bytes(), type=list[ReleasedNode]):
-                found.setdefault(row.key, row.question)
+            for row in LOOSE.decode(path.read_bytes()):
+                texts.setdefault(row.key, row.question)
             continue
         for text, raw in different([dag.subquestion for dag in DAGS_OF.decode(path.read_bytes()).values()])[1]:
-            found.setdefault(NODE.decode(raw).key, text)
-    columns = {"id": list(found), "question": list(found.values())}
+            texts.setdefault(NODE.decode(raw).key, text)
+    columns = {"id": list(texts), "question": list(texts.values())}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
@@ -141,67 +124,72 @@ def hierarchy_files(folder: Path) -> list[Path]:
 def hierarchies_of(files: Mapping[str, Any]) -> Hierarchies:
     """The same from memory: {file name: its content}."""
     names = sorted(files, key=lambda name: (name == ISOLATED, name))
-    return _whole([_one(Path(name), msgspec.json.encode(files[name])) for name in names])
+    return combined(file_tables(Path(name), msgspec.json.encode(files[name])) for name in names)
 
 
-Read = HierarchyPart | list[Fault]  # what was read, or what is wrong with it
+FileTables = HierarchyPart | list[Fault]  # the tables of files, or what is wrong with them
 
 
-def _read(paths: Iterable[Path]) -> Iterator[Read]:
-    return (_one(path, path.read_bytes()) for path in paths)
-
-
-def _scanned(paths: Iterable[Path], prints: dict[Path, list[int]] | None = None) -> Iterator[Read]:
-    """The same of large files, fast; what is not as the release writes it is read with care."""
-    from questree.formats.decomp_scan import Scanner, fingerprint
-
-    scanner = Scanner()
-    for path in paths:
-        content = scanner.file(path)
-        if prints is not None:
-            prints[path] = fingerprint(content).tolist()
-        part = scanner.scanned(video_of(path), content)
-        yield _one(path, path.read_bytes()) if part is None else part
-
-
-def _part(scan: bool, paths: Sequence[Path]) -> Read:
+def read_chunk(paths: Sequence[Path]) -> FileTables:
     """What a process reads, in one piece."""
     try:
-        return read_files(paths, scan).part
+        return combined(map(read_file, paths)).part
     except BadInput as bad:
         return bad.faults
 
 
-def _whole(found: Iterable[Read]) -> Hierarchies:
+def combined(parts: Iterable[FileTables]) -> Hierarchies:
     """All of it, or all that is wrong with it."""
-    read = list(found)
-    refuse([fault for faults in read if isinstance(faults, list) for fault in faults][:FAULTS])
-    return together(part for part in read if isinstance(part, HierarchyPart))
+    every = list(parts)
+    refuse([fault for faults in every if isinstance(faults, list) for fault in faults][:FAULTS])
+    return together(part for part in every if isinstance(part, HierarchyPart))
 
 
-def _one(path: Path, content: bytes) -> Read:
+def read_file(path: Path) -> FileTables:
+    return file_tables(path, path.read_bytes())
+
+
+def file_tables(path: Path, content: bytes) -> FileTables:
+    if path.name == ISOLATED:
+        try:
+            return isolated_tables(LOOSE.decode(content))
+        except UNREADABLE as error:
+            return [Fault(str(path), f"expected a list of {{key, type, answer}}; {error}")]
     try:
-        return (_isolated if path.name == ISOLATED else _of_video)(video_of(path), content)
+        return video_tables(video_of(path), list(DAGS_OF.decode(content).values()))
     except (*UNREADABLE, LookupError):
-        return _faults(path, content)
+        return video_faults(path, content)
 
 
-def _isolated(name: str, content: bytes) -> HierarchyPart:
-    rows = msgspec.json.decode(content, type=list[ReleasedNode])
+def video_faults(path: Path, content: bytes) -> list[Fault]:
+    """What is wrong with a file: its form, or texts its hierarchies mention that are no sub-question."""
+    try:
+        dags = WHOLE.decode(content)
+    except UNREADABLE as error:
+        return [Fault(str(path), f"expected {{top key: {{subquestion, hierarchy}}}}; {error}")]
+    faults = list[Fault]()
+    for top, dag in dags.items():
+        listed = (one for written in dag.hierarchy.values() for one in written.values())
+        for text in sorted(set(dag.hierarchy).union(*listed) - dag.subquestion.keys()):
+            what = f"the hierarchy mentions {text!r}, which `subquestion` does not have"
+            faults.append(Fault(f"{path}, DAG {top}", what))
+    return faults
+
+
+def isolated_tables(questions: Sequence[ReleasedNode]) -> HierarchyPart:
     videos, types, keys, words = (Numbers[str]() for _ in range(4))
     columns = {
-        "video": [videos[video_named(row.key)] for row in rows],
-        "type": [types[row.type] for row in rows],
-        "key": [keys[row.key] for row in rows],
-        "answer": [NOTHING if row.answer is None else words[row.answer] for row in rows],
+        "video": [videos[video_named(one.key)] for one in questions],
+        "type": [types[one.type] for one in questions],
+        "key": [keys[one.key] for one in questions],
+        "answer": [NOTHING if one.answer is None else words[one.answer] for one in questions],
     }
-    names = {"videos": videos, "types": types, "words": words}
-    return HierarchyPart({"isolated": columns}, {what: list(own) for what, own in names.items()}, list(keys))
+    names = {"videos": list(videos), "types": list(types), "words": list(words)}
+    return HierarchyPart({"isolated": columns}, names, list(keys))
 
 
-def _of_video(video: str, content: bytes) -> HierarchyPart:
+def video_tables(video: str, dags: Sequence[ReleasedDag]) -> HierarchyPart:
     """The tables of one file; an error if a hierarchy mentions a text that is no sub-question."""
-    dags = list(DAGS_OF.decode(content).values())
     types, compositions, words, keys, texts = (Numbers[str]() for _ in range(5))
 
     node, entries = different([dag.subquestion for dag in dags])
@@ -271,23 +259,3 @@ def repeats(numbers: Ints) -> Ints:
     found = np.ones(len(numbers), bool)
     found[np.unique(numbers, return_index=True)[1]] = False
     return found
-
-
-def _faults(path: Path, content: bytes) -> list[Fault]:
-    """What is wrong with a file: its form, or texts its hierarchies mention that are no sub-question."""
-    shape: Any = dict[str, WholeDag]
-    wanted = "{top key: {subquestion, hierarchy}}"
-    if path.name == ISOLATED:
-        shape, wanted = list[ReleasedNode], "a list of {key, type, answer}"
-    try:
-        read = msgspec.json.decode(content, type=shape)
-    except UNREADABLE as error:
-        return [Fault(str(path), f"expected {wanted}; {error}")]
-    return [
-        Fault(f"{path}, DAG {top}", f"the hierarchy mentions {text!r}, which `subquestion` does not have")
-        for top, dag in read.items()
-        for text in sorted(
-            {*dag.hierarchy, *(t for own in dag.hierarchy.values() for few in own.values() for t in few)}
-        )
-        if text not in dag.subquestion
-    ]

@@ -39,7 +39,6 @@ FORMS = (
 )
 FAULTS = 20
 MOST_COLUMNS = 10_000  # of a table of predictions
-LARGE = 1 << 20  # bytes from which a file is worth the start of a compiled reader
 Text = str | int | float | bool | None
 
 
@@ -131,9 +130,6 @@ def model_name(path: Path) -> str:
 
 def _list(path: Path, names: FieldNames) -> pl.DataFrame:
     text = content(path)
-    table = _from_bytes(text) if names == USUAL else None
-    if table is not None:
-        return table
     if text.lstrip()[:1] == b"{":  # a log of inspect_ai, or nothing we know
         log: dict[str, Any] = read_json(path, dict[str, Any], f"a JSON list of {{{IDS[1]}, prediction}}")
         if "samples" not in log:
@@ -153,9 +149,6 @@ def _lines(path: Path, names: FieldNames) -> pl.DataFrame:
     given = [line for line in lines if line.strip()]
     if names != USUAL or (given and b'"filtered_resps"' in given[0]):
         return _of_records(path, [_record(path, line, number) for number, line in enumerate(lines, 1) if line], names)
-    table = _from_bytes(b"[" + b",".join(given) + b"]")
-    if table is not None and len(table) == len(given):
-        return table
     decoder, rows, faults = msgspec.json.Decoder(PredictionRecord), list[PredictionRecord](), list[Fault]()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -190,31 +183,6 @@ def _of_records(path: Path, records: list[dict[str, Any]], names: FieldNames) ->
     columns = {name: [_text(record.get(name)) for record in records] for name in there if name not in (OPTIONS,)}
     table = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     return _named(path, names.own(table, path))
-
-
-def _from_bytes(text: bytes) -> pl.DataFrame | None:
-    """A large list of records with one name for their ids and texts as predictions, as columns."""
-    if len(text) < LARGE or not text.lstrip().startswith(b"["):
-        return None
-    from questree.columns.json_values import ANY, Kind, NotPlain, json_values
-
-    kinds: dict[str, Kind] = dict.fromkeys((*IDS, PREDICTION), "string")
-    kinds |= {PROBABILITY: "number", OPTIONS: "refused"}
-    try:
-        found = json_values(text, {(ANY, name): kind for name, kind in kinds.items()})
-        used = [name for at, name in enumerate(kinds) if (found.path == at).any()]
-        columns = {name: found.each(list(kinds).index(name)) for name in used}
-    except NotPlain:
-        return None
-    named = [name for name in used if name in IDS]
-    if len(named) != 1 or PREDICTION not in used:
-        return None
-    table = pl.DataFrame(columns).rename({named[0]: "id"})
-    table = table.select(
-        pl.col(name).cast(dtype, strict=False) if name in table.columns else pl.lit(None, dtype).alias(name)
-        for name, dtype in COLUMNS.items()
-    )
-    return None if PROBABILITY in used and table[PROBABILITY].null_count() else table
 
 
 def _frame(path: Path, rows: list[PredictionRecord], called: str) -> pl.DataFrame:

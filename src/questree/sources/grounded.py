@@ -1,7 +1,6 @@
 """Reads what FPVG needs in GQA's formats: questions, scene graphs, detections; and ids or scores beside them."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,9 +8,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from questree.columns.json_values import NotPlain
 from questree.faults import Fault, refuse
-from questree.sources.plain_gqa import plain_annotated
 from questree.tables.scored import GROUNDED, Annotated
 from questree.tables.store import json_records, read_json
 
@@ -51,13 +48,6 @@ class GqaQuestion(msgspec.Struct, gc=False):
 
 def read_annotated(questions: Sequence[Path], scene_graphs: Path, annotations: Annotations) -> Annotated:
     """Annotated objects that the scene graph does not have are a fault; a question without any is kept and counted."""
-    parts = PARTS[annotations]
-    with suppress(NotPlain):
-        return plain_annotated(questions, scene_graphs, parts)
-    return careful_annotated(questions, scene_graphs, parts)
-
-
-def careful_annotated(questions: Sequence[Path], scene_graphs: Path, parts: Sequence[str]) -> Annotated:
     number, boxes = dict[str, dict[str, int]](), list[float]()  # image -> object -> its place among all
     for image, scene in json_records(scene_graphs, AnnotatedScene, "{image id: {objects: {id: {x, y, w, h}}}}"):
         first = len(boxes) // 4
@@ -68,7 +58,7 @@ def careful_annotated(questions: Sequence[Path], scene_graphs: Path, parts: Sequ
     faults = list[Fault]()
     for path in questions:
         for id, question in json_records(path, GqaQuestion, "{question id: {imageId, answer, annotations}}"):
-            image, words = question.imageId, [getattr(question.annotations, part) for part in parts]
+            image, words = question.imageId, [getattr(question.annotations, part) for part in PARTS[annotations]]
             names = {name for part in words if isinstance(part, dict) for name in part.values()}
             own = number.get(image, nothing)
             try:

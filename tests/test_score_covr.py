@@ -18,8 +18,9 @@ from questree.metrics.sets import majority, score_covr
 from questree.models.predictions import truths_read
 from questree.models.stored import image_predictions
 from questree.scoring.compared import Scoring
-from questree.scoring.image_sets import of_files, of_run
+from questree.scoring.image_sets import of_records, of_run
 from questree.search.word_tables import default_words
+from questree.sources.covr import read_records
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
@@ -74,7 +75,7 @@ def test_the_options_of_a_choice_are_read_off_its_program(run: Run, tmp_path: Pa
     choices = {"CHOOSEATTR": ["red", "blue"], "CHOOSEOBJECT": ["table", "chair"], "CHOOSEREL": ["on", "near"]}
     assert found == dict.fromkeys(found) | choices
     export(run, tmp_path / "out")
-    assert of_files(tmp_path / "out" / "test.jsonl", None)[0].equals(asked)
+    assert of_records(read_records(tmp_path / "out" / "test.jsonl")).equals(asked)
 
 
 @pytest.mark.parametrize("policy", ["exact", "vqa", "lenient"])

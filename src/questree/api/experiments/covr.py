@@ -19,7 +19,8 @@ from questree.metrics.sets import NAME as GENERALIZATION
 from questree.metrics.sets import score_generalization
 from questree.models.stored import image_predictions
 from questree.scoring import image_sets
-from questree.scoring.compared import LABELS, Scoring
+from questree.scoring.compared import LABELS, Scoring, silent
+from questree.scoring.set_scores import baselines, sets_together
 from questree.show.report.document import Block, ScoreRows
 from questree.show.report.tables import by_group, covr_blocks
 
@@ -77,9 +78,9 @@ class CovrScores:
     def whole(self) -> ScoredModels:
         """On all test questions, beside the baselines."""
         names = [name for model in self.plan.models for name in (blind(model), model)]
-        corpus = image_sets.of_questions(self.asked[0], self.plan.place, Scoring())
-        found = {name: one for name, one, _ in corpus.scored([], names)}
-        return ScoredModels(image_sets.baselines(*self.asked) | found, self.plan.resampling)
+        counted = sets_together(self.plan.place, names, "test", "", False, Scoring(), 1)
+        found = {name: one for name, one, _ in counted.scored((), silent)}
+        return ScoredModels(baselines(counted) | found, self.plan.resampling)
 
     @cached_property
     def generalized(self) -> dict[str, tuple[Scored, Mapping[str, Scored]]]:

@@ -44,6 +44,7 @@ from questree.scoring.run_questions import answered_ids, scored_questions
 from questree.scoring.run_scores import How
 from questree.sources.covr import QUESTIONS, read_records
 from questree.stages.decompose.hierarchies import RunHierarchies
+from questree.stages.split.image_sets import read_split, selected
 from questree.tables.predictions import Stored
 from questree.tables.run import Run
 
@@ -144,7 +145,7 @@ def covr_questions(
 ) -> AtOnce:
     place = None if run is None else Run(run)
     if place is not None:
-        asked, learnt = image_sets.of_run(place, split or "test", held_out, every)
+        asked, learnt = set_questions(place, split or "test", held_out, every)
     else:
         assert questions is not None
         asked = image_sets.of_records(read_records(questions))
@@ -159,6 +160,20 @@ def covr_questions(
     scored = partial(score_covr, asked, templates=list(PATTERNS), skip_missing=how.missing == "skip")
     guesses = image_sets.baselines(asked, learnt)
     return AtOnce(reader, how, scored, known, guessed=guessed_rows(guesses, how), guesses=guesses)
+
+
+def set_questions(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Evaluated and training questions of one side of a run, or of what a split holds out of it."""
+    image_sets.known_side(side)
+    table = image_sets.with_image(run, selected(run, every))
+    asked, learnt = (table.filter(split=name).select(image_sets.COLUMNS) for name in (side, "train"))
+    if held_out:
+        parts = read_split(run, held_out)
+        asked = asked.filter(pl.col("id").is_in(parts[image_sets.HELD_OUT[side]].implode()))
+        learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
+    if asked.is_empty():
+        raise image_sets.nothing_asked(run, side, held_out)
+    return asked, learnt
 
 
 def of_report(run: Run, benchmark: Benchmark, how: How, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:

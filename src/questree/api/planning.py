@@ -72,7 +72,7 @@ def power(
     given = files, models, place, released, asked
     found_by = dict(scored_models(*given, split=split, benchmark=own, how=options, say=said.append, cache=cache))
     asked_of = benchmark_of(Run(place), own, "decomposed") if place else AGQA
-    found_by |= scored_bots(Run(place), asked_of, bots, split, options) if place else {}
+    found_by |= scored_bots(Run(place), asked_of, bots, split, options) if place and bots else {}
     resampling = Resampling(options.resamples, options.seed)
     rows = most_needed(row for name, scored in found_by.items() for row in needs(scored, half_width, resampling, name))
     cells, unit = cells_of(rows, metric, by), asked_of.counted

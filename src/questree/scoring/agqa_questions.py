@@ -10,6 +10,7 @@ from questree.faults import BadInput
 from questree.formats.agqa import Imported
 from questree.formats.agqa_import import SETS, imported_fields, records_of
 from questree.scoring.run_questions import NEEDED, direct, records, twins_of
+from questree.scoring.shard_tasks import EVERY
 from questree.scoring.split_rows import is_split, tested
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.decompose.hierarchies import corpus
@@ -22,7 +23,6 @@ from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
 
 ASKED_COLUMNS = QUESTIONS.only(*dict.fromkeys((*NEEDED, *DIRECT_COLUMNS.columns)))
-EVERY = "every"  # stands for all shards: records that came with their fields lie in other files than shards
 
 
 def of_run(run: Run, split: str, every: bool = False, as_released: bool = False) -> QuestionRecords:
@@ -46,6 +46,7 @@ def with_fields(bank: Bank) -> bool:
 
 
 def shard_names(bank: Bank) -> list[str]:
+    """Records that came with their fields lie in other files than shards."""
     return [EVERY] if with_fields(bank) else [folder.name for folder in bank.folders()]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
@@ -45,10 +45,11 @@ def run_dags(
     workers: int,
     files: Sequence[Given] = (),
     errors: bool = False,
+    alone: bool = False,
 ) -> ShardsTogether:
-    """Stored models and files on the DAGs of a run."""
-    stored_in(run, models)
-    with shared_dags(run, benchmark, models, split, how, workers, files, errors) as dags:
+    """Stored models, bots that answer now and files on the DAGs of a run; `alone`: every question alone, too."""
+    stored_or_bots(run, benchmark, models)
+    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as dags:
         return dags.together()
 
 
@@ -56,10 +57,7 @@ def scored_bots(
     run: Run, benchmark: Benchmark, names: Sequence[str], split: str | None, how: Scoring
 ) -> dict[str, Scored]:
     """Bots that answer the DAGs of a run now."""
-    if not names:
-        return {}
-    with shared_dags(run, benchmark, names, split, replace(how, policy="exact"), 2) as dags:
-        found = dags.together()
+    found = run_dags(run, benchmark, names, split, replace(how, policy="exact"), 2)
     models = found.read((), silent, strict=False)
     return {read.model: found.scores([counts.tallies for counts in read.counts]) for read in models}
 
@@ -79,9 +77,12 @@ class SharedDags(NamedTuple):
     empty: BadInput  # what is wrong if there are no questions
 
     def together(self) -> ShardsTogether:
-        """The counts of all shards."""
+        """The counts of all shards, which must know what an answer is to read files or free text."""
         unknown = bool(self.task.files or self.task.how.policies != ("exact",))
-        return together(DAGS, self.task, self.shards.names, self.pool, self.empty, unknown)
+        task, found = counted(DAGS, self.task, self.shards.names, self.pool, unknown)
+        if not any(shard.videos for shard in found):
+            raise self.empty
+        return ShardsTogether(task, found, cells_of(found, task.errors), task.dags.places(found))
 
 
 @contextmanager
@@ -113,17 +114,6 @@ def shared_dags(
 
 def unscored_types() -> tuple[str, ...]:
     return tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
-
-
-def together(
-    work: ShardWork, task: DagTask, names: Sequence[Any], pool: Executor | None, empty: BadInput, unknown: bool = True
-) -> ShardsTogether:
-    """The counts of all shards; `empty`: what is wrong if none of them has a question; `unknown`: must they know what
-    an answer is?"""
-    task, found = counted(work, task, names, pool, unknown)
-    if not any(shard.videos for shard in found):
-        raise empty
-    return ShardsTogether(task, found, cells_of(found, task.errors), task.dags.places(found))
 
 
 def cells_of(found: Sequence[ShardScores], errors: bool) -> Callable[[Tallies], list[Cell]]:

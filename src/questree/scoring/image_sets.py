@@ -31,7 +31,6 @@ from questree.sources.covr import (
     read_curve_plan,
     read_plan,
 )
-from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
 from questree.terms import Slot
@@ -43,20 +42,6 @@ HELD_OUT = {"dev": "dev held out", "test": "test"}  # side -> the part of a spli
 def of_records(records: Sequence[CovrRecord]) -> pl.DataFrame:
     """Columns of sources/covr.QUESTIONS, templates as we name them."""
     return asked_in(records).with_columns(pl.col("template").replace(TEMPLATE_OF))
-
-
-def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The same, of one side of a run, or of what a split holds out of it."""
-    known_side(side)
-    table = with_image(run, selected(run, every))
-    asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
-    if held_out:
-        parts = read_split(run, held_out)
-        asked = asked.filter(pl.col("id").is_in(parts[HELD_OUT[side]].implode()))
-        learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
-    if asked.is_empty():
-        raise nothing_asked(run, side, held_out)
-    return asked.select(COLUMNS), learnt.select(COLUMNS)
 
 
 def known_side(side: str) -> None:

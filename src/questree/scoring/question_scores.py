@@ -13,7 +13,6 @@ from questree.metrics.answers import AnswerCounts, agqa_cells, agqa_tallies
 from questree.metrics.scores import Scored
 from questree.models.stored import stored_predictions, video_predictions
 from questree.scoring.agqa_questions import (
-    EVERY,
     asked_in,
     by_splits,
     most_steps,
@@ -25,7 +24,7 @@ from questree.scoring.agqa_questions import (
 from questree.scoring.answer_kinds import types_of_records
 from questree.scoring.compared import Given, PredictionReader, Scoring, for_run, looked_up, silent
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
-from questree.scoring.shard_tasks import NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores, counts_of_models
+from questree.scoring.shard_tasks import EVERY, NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores, counts_of_models
 from questree.stages.balance.rounds import has_selection
 from questree.stages.decompose.hierarchies import FEW, shards
 from questree.stages.questions import Bank

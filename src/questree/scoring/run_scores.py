@@ -11,7 +11,7 @@ from questree.metrics.answered import Missing
 from questree.metrics.cells import Ints
 from questree.metrics.scores import Coverage, Score, Scored
 from questree.scoring.compared import OnePolicy, lacking, silent
-from questree.scoring.dag_scores import PART, shared_dags, stored_or_bots
+from questree.scoring.dag_scores import PART, run_dags
 from questree.scoring.dag_shards import AloneScores, RunDags
 from questree.scoring.run_shards import ReadModel, ShardsTogether
 from questree.tables.run import Run
@@ -47,10 +47,7 @@ class RunScores:
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How, names: Sequence[str], workers: int = 2) -> "RunScores":
         dags: type[RunDags] = benchmark.part(PART)
-        stored_or_bots(run, benchmark, names)
-        errors = dags.tells_errors
-        with shared_dags(run, benchmark, names, how.split, how, workers, errors=errors, alone=True) as shared:
-            found = shared.together()
+        found = run_dags(run, benchmark, names, how.split, how, workers, errors=dags.tells_errors, alone=True)
         there = [shard.listing.alone for shard in found.shards if shard.listing.alone is not None]
         alone = dags.together(there)
         models = [_model(found, alone, read, how) for read in found.read((), silent, strict=False)]

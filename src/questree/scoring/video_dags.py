@@ -19,11 +19,10 @@ from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
-from questree.scoring.agqa_questions import EVERY
 from questree.scoring.dag_shards import answers_in
 from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import AskedShard, answered_ids, asked_shard
-from questree.scoring.shard_tasks import ShardAnswers, ShardScores
+from questree.scoring.shard_tasks import EVERY, ShardAnswers, ShardScores
 from questree.stages.decompose.hierarchies import (
     RunHierarchies,
     corpus,

@@ -18,8 +18,8 @@ from questree.metrics.scores import Score, Scored
 from questree.metrics.sets import NAME as GENERALIZATION
 from questree.metrics.sets import score_generalization
 from questree.models.stored import image_predictions
-from questree.scoring import image_sets
 from questree.scoring.compared import LABELS, Scoring, silent
+from questree.scoring.run_questions import image_questions
 from questree.scoring.set_scores import baselines, sets_together
 from questree.show.report.document import Block, ScoreRows
 from questree.show.report.tables import by_group, covr_blocks
@@ -70,9 +70,9 @@ class CovrScores:
     plan: ExperimentPlan
 
     @cached_property
-    def asked(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Questions of test and of train."""
-        return image_sets.of_run(self.plan.place, "test")
+    def asked(self) -> pl.DataFrame:
+        """Questions of test."""
+        return image_questions(self.plan.place, "test").asked
 
     @cached_property
     def whole(self) -> ScoredModels:
@@ -92,7 +92,7 @@ class CovrScores:
                 split: {role: self._said(name, ids) for role, name in roles(model, split).items()}
                 for split, ids in held_out.items()
             }
-            found[model] = score_generalization(self.asked[0], held_out, said)
+            found[model] = score_generalization(self.asked, held_out, said)
         return found
 
     def _test(self, split: str) -> list[str]:

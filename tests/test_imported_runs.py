@@ -13,7 +13,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from chaos.kills import content
-from questree.benchmarks import AGQA
+from judges import scores_at_once
+from questree.api.score_sets import scored_dags
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
 from questree.formats import agqa_import, agqa_run, decomp_chunks, decomp_kept
@@ -23,7 +24,8 @@ from questree.formats.decomp_run import import_dags
 from questree.formats.decomp_tasks import NO_QUESTION
 from questree.formats.json_records import spans
 from questree.scoring import agqa_questions
-from questree.scoring.dag_scores import in_shards
+from questree.scoring.compared import Scoring
+from questree.scoring.video_dags import VideoDags
 from questree.show.page.app import application
 from questree.show.page.site import Site
 from questree.stages.balance.rounds import selection
@@ -297,7 +299,7 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
         command(f"questree {line} --quiet".replace("RUN", str(tmp_path / "RUN")), tmp_path)
     found = {name: json.loads((tmp_path / f"{name}.json").read_text()) for name in ("told", "dags", "files", "alone")}
     found["questions"], given = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("questions", "given"))
-    assert given == found["files"] and in_shards(Run(tmp_path / "RUN"), AGQA, [apart / "mine.jsonl"])
+    assert given == found["files"] and VideoDags.ids_apart(Run(tmp_path / "RUN"), None)
     assert found["told"]["left out"] == []
     assert [row for row in found["dags"] if row["model"] == "mine"] == found["files"]
     right = [row for row in found["dags"] if row["model"] == "oracle" and row["metric"] == "accuracy"]
@@ -324,11 +326,14 @@ def test_released_dags_are_the_dags_of_a_run(questions: bool, apart: Path, relea
 def test_ids_that_several_shards_may_have_are_looked_at_together(apart: Path, tmp_path: Path) -> None:
     command(f"questree import decomp {apart / 'DAGS'} --out {tmp_path / 'RUN'} --quiet", tmp_path)
     run, file = Run(tmp_path / "RUN"), apart / "mine.jsonl"
-    assert in_shards(run, AGQA, [file])
+    assert VideoDags.ids_apart(run, None)
     folder = next(path for path in run.decomposed.iterdir() if path.is_dir())
     table = GIVEN.read(folder)
     GIVEN.write(table.with_columns(key=table["key"].scatter(0, "anybody")), folder)
-    assert not in_shards(run, AGQA, [file]) and in_shards(run, AGQA, [])
+    assert not VideoDags.ids_apart(run, None)
+    how = Scoring("wrong", 10)
+    parts = scored_dags([file], (), run.folder, how=how)
+    assert parts.rows == scores_at_once.dags(run.folder, how=how).of_files([file]).rows
 
 
 def goes_on(folder: Path) -> None:

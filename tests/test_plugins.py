@@ -563,9 +563,11 @@ def test_what_a_metric_returns_is_checked(how: Any, count: list[Any], said: str)
     assert str(bad.value.faults[0]) == said
 
 
-def test_a_metric_by_video_is_by_what_shards_have_in_common() -> None:
-    with pytest.raises(BadInput, match="metric m: by_video: expected to be by what does not number rows, got 'dag'"):
-        metric("m", formula="", by="dag", by_video=True)
+def test_a_metric_is_by_what_shards_have_in_common() -> None:
+    with pytest.raises(BadInput, match="metric m: by: expected a known one, got 'dag'; choose from id, answer"):
+        metric("m", formula="", by="dag")
+    for before in (True, False):  # as plugins said before it went for all
+        metric("m", formula="", by_video=before)
 
 
 def test_a_composition_nobody_declared_is_named(tmp_path: Path) -> None:

@@ -495,10 +495,10 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
     )
     with (tmp_path / "csv" / "image-accuracy.csv").open(newline="") as file:
         table = {line["Template"]: line for line in csv.DictReader(file)}
+    from judges.scores_at_once import set_questions
     from questree.metrics.sets import majority, score_covr
-    from questree.scoring.image_sets import of_run
 
-    asked, learnt = of_run(run, "test")
+    asked, learnt = set_questions(run, "test")
     for name, said in majority(learnt, asked).items():
         for row in score_covr(asked, said, []).rows(name):
             assert float(table[row.group][name]) == row.value

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judges import scores_at_once
 from questree.api import score_sets
 from questree.cli.answer import answer as answer_command
 from questree.cli.score import covr as command
@@ -58,7 +59,7 @@ def spoken(run: Run, tmp_path: Path) -> Path:
 def both(run: Run, files: list[Path], models: list[str], chunk: int, workers: int = 1, **more: Any) -> list[Any]:
     """All questions at once and chunk by chunk: the same rows to the last digit, and the same is said."""
     said = [list[str](), list[str]()]
-    whole = score_sets.covr_questions(run.folder, say=said[0].append, **more).of_files(files, models)
+    whole = scores_at_once.covr_questions(run.folder, say=said[0].append, **more).of_files(files, models)
     with patch(CHUNK, chunk):
         parts = score_sets.scored_covr(files, models, run=run.folder, say=said[1].append, workers=workers, **more)
     assert whole.rows == parts.rows and said[0] == said[1]
@@ -105,7 +106,7 @@ def test_only_the_selection_is_scored_unless_all_are_asked_for(run: Run, spoken:
 def told_alike(run: Run, files: list[Path], models: tuple[str, ...] = (), **more: Any) -> str:
     found = list[str]()
     with pytest.raises(BadInput) as bad:
-        score_sets.covr_questions(run.folder, how=Scoring(resamples=0), **more).of_files(files, models)
+        scores_at_once.covr_questions(run.folder, how=Scoring(resamples=0), **more).of_files(files, models)
     found.append(str(bad.value))
     with pytest.raises(BadInput) as bad, patch(CHUNK, 3):
         score_sets.scored_covr(files, models, run=run.folder, how=Scoring(resamples=0), workers=1, **more)
@@ -133,7 +134,7 @@ def test_processes_count_chunks(run: Run, spoken: Path, tmp_path: Path) -> None:
 
 def test_a_metric_of_a_plugin_is_counted_over_all_questions(run: Run) -> None:
     """What it counts may depend on other questions about an image, which are in other chunks."""
-    alone = Metric("alone", "asked once / asked", pl.len().over("image") == 1, by_video=True)
+    alone = Metric("alone", "asked once / asked", pl.len().over("image") == 1)
     with patch.dict(METRICS, {"alone": alone}):
         rows = both(run, [], ["theirs"], 1, how=WRONG)
     assert next(row.value for row in rows if row.metric == "alone") == 0

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from judges.scores_at_once import set_questions
 from questree.cli.answer import answer as answer_command
 from questree.cli.paper import PaperOptions
 from questree.cli.score import covr as command
@@ -18,8 +19,9 @@ from questree.metrics.sets import majority, score_covr
 from questree.models.predictions import truths_read
 from questree.models.stored import image_predictions
 from questree.scoring.compared import Scoring
-from questree.scoring.image_sets import of_files, of_run
+from questree.scoring.image_sets import of_records
 from questree.search.word_tables import default_words
+from questree.sources.covr import read_records
 from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
@@ -69,12 +71,12 @@ def test_of_a_choice_one_of_its_two_options_is_drawn() -> None:
 
 
 def test_the_options_of_a_choice_are_read_off_its_program(run: Run, tmp_path: Path) -> None:
-    asked, _ = of_run(run, "test")
+    asked, _ = set_questions(run, "test")
     found = dict(asked.select("template", "options").unique("template").rows())
     choices = {"CHOOSEATTR": ["red", "blue"], "CHOOSEOBJECT": ["table", "chair"], "CHOOSEREL": ["on", "near"]}
     assert found == dict.fromkeys(found) | choices
     export(run, tmp_path / "out")
-    assert of_files(tmp_path / "out" / "test.jsonl", None)[0].equals(asked)
+    assert of_records(read_records(tmp_path / "out" / "test.jsonl")).equals(asked)
 
 
 @pytest.mark.parametrize("policy", ["exact", "vqa", "lenient"])

@@ -11,19 +11,20 @@ import polars as pl
 import pytest
 
 from conftest import copy
+from judges import scores_at_once
 from questree.api import score_sets
+from questree.api.given_predictions import predictions_of
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_choices import read_choices
 from questree.formats.decomp_files import hierarchies_of, video_files
 from questree.metrics.answered import answered
 from questree.metrics.cells import OVERALL
 from questree.metrics.commonest import answering, answers_learnt, commonest
-from questree.metrics.errors import KINDS, Choices, error_kinds
+from questree.metrics.errors import KINDS, Choices, error_cells, error_kinds
 from questree.metrics.scores import Scored
 from questree.models.bots import BotOptions, said_by
 from questree.models.stored import write_lines
 from questree.rules import VIDEO_DAGS
-from questree.scoring import compared as scoring
 from questree.scoring.compared import Scoring
 from questree.stages.decompose.choices import choices_of
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
@@ -83,8 +84,12 @@ def kinds(scored: Scored) -> dict[tuple[str, str], tuple[int, int]]:
 def test_figure_11_has_one_error_of_each_kind(tmp_path: Path) -> None:
     files, said = figure()
     folder = written(tmp_path / "h", files)
-    corpus = scoring.compared(folder, None, None, None, "", Scoring(resamples=0), errors=True)
-    assert kinds(corpus.scorer(table(said))) == {
+
+    def scored(answers: dict[str, str], errors: bool = True) -> Scored:
+        given, how = predictions_of(answers, "m"), Scoring("wrong", 0)
+        return score_sets.scored_dags([given], (), None, folder, how=how, errors=errors).scored["m"]
+
+    assert kinds(scored(said)) == {
         ("Longer Choose", "valid"): (1, 2),
         ("Longer Choose", "related"): (0, 2),
         ("Longer Choose", "unrelated"): (1, 2),
@@ -95,10 +100,9 @@ def test_figure_11_has_one_error_of_each_kind(tmp_path: Path) -> None:
         ("Overall", "related"): (2, 5),
         ("Overall", "unrelated"): (2, 5),
     }
-    plain = scoring.compared(folder, None, None, None, "", Scoring(resamples=0))
-    assert kinds(plain.scorer(table(said))) == {}, "nobody asked"
+    assert kinds(scored(said, errors=False)) == {}, "nobody asked"
     perfect = {key: FIGURE_11[int(key[1:-2])][3] if key.endswith("-q") else "yes" for key in said}
-    assert set(kinds(corpus.scorer(table(perfect))).values()) == {(0, 0)}
+    assert set(kinds(scored(perfect)).values()) == {(0, 0)}
 
 
 def naive_kinds(files: dict[str, Any], said: dict[str, str], about: dict[str, str]) -> Counter[tuple[str, str]]:
@@ -136,7 +140,8 @@ def test_kinds_of_errors_are_those_that_loops_find(tmp_path: Path) -> None:
     for _ in range(10):
         said = {key: draw.choice(choices[key]) if key in choices else answer for key, answer in truth.items()}
         wanted = naive_kinds(HIERARCHIES, said, about)
-        found = kinds(error_kinds(answered(hierarchies_of(HIERARCHIES), table(said)), Choices(options, about)))
+        tallies = error_kinds(answered(hierarchies_of(HIERARCHIES), table(said)), Choices(options, about))
+        found = kinds(Scored(tallies, error_cells(tallies)))
         for (group, kind), (errors, n) in found.items():
             own = Counter({key: count for key, count in wanted.items() if group in (key[0], "Overall")})
             assert (errors, n) == (sum(c for (_, k), c in own.items() if k == kind), own.total())
@@ -206,7 +211,7 @@ def test_shards_have_the_errors_of_all_dags_at_once(about_lengths: Run, tmp_path
         row["prediction"] = offered.get(row["id"], {}).get(row["prediction"], row["prediction"])
     file.write_text("\n".join(map(json.dumps, said)))
     how = Scoring("wrong", 20)
-    whole = score_sets.dags(about_lengths.folder, how=how, errors=True).of_files([file])
+    whole = scores_at_once.dags(about_lengths.folder, how=how, errors=True).of_files([file])
     parts = score_sets.scored_dags([file], (), about_lengths.folder, how=how, errors=True)
     assert whole.rows == parts.rows
     valid = next(row for row in parts.rows if (row.metric, row.group) == ("valid error", OVERALL))

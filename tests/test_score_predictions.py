@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from questree.metrics.scores import coverage
 from questree.models.policies import read_answers
 from questree.models.predictions import read_predictions
 from questree.said.lexicon import normal, vocabulary_ways
-from questree.scoring.compared import Scoring, of_records
+from questree.scoring.answer_kinds import kinds_of_records
+from questree.scoring.compared import PredictionReader, Scoring, looked_up, silent
 from questree.tables.scored import ASKED, FLAGS, QuestionRecords
 from questree.vocabulary.load import default
 
@@ -161,6 +163,7 @@ def test_the_kind_of_answer_is_that_of_the_type_whatever_the_wording() -> None:
     texts = pl.DataFrame({"id": ["a", "c"], "question": ["Tell me whether a phone is there"] * 2})
     asked = QuestionRecords(table, ["v"], np.zeros(3, np.int64), lambda: texts)
     said = pl.DataFrame({"id": ["a", "c"], "prediction": ["There was a phone."] * 2})
-    reader = of_records(asked, Scoring(policy="lenient")).reader
+    kinds = partial(kinds_of_records, table)
+    reader = PredictionReader.of(table, Scoring(policy="lenient"), silent, looked_up(asked.texts), kinds)
     found = reader.understood(said, "lenient").table
     assert found.rows() == [("a", "yes"), ("c", "phone")]

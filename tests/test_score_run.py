@@ -161,8 +161,7 @@ def test_free_text_to_questions_alone_gets_the_same_score_in_a_run_and_in_its_qu
 ) -> None:
     export(run, tmp_path / "out", ExportOptions(csv=False, graphs=False), pool=ThreadPoolExecutor(1))
     questions = tmp_path / "out" / "AGQA_balanced" / "test_balanced.txt"
-    for place in ("compared", "question_counts"):  # no wording tells anything
-        monkeypatch.setattr(f"questree.scoring.{place}.looked_up", lambda _: None)
+    monkeypatch.setattr("questree.scoring.question_scores.looked_up", lambda _: None)  # no wording tells anything
     said = ("There was a towel.", "I would say no", "gibberish")
     rows = [{"id": id, "prediction": said[at % 3]} for at, id in enumerate(json.loads(questions.read_text()))]
     file, stored, files = (tmp_path / name for name in ("talker.jsonl", "stored.json", "files.json"))

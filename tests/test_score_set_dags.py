@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judges import scores_at_once
 from questree.api import score_sets
 from questree.benchmarks import COVR
 from questree.cli.answer import answer as answer_command
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS, Metric
-from questree.scoring import set_dags
 from questree.scoring.compared import Scoring
+from questree.scoring.run_questions import scored_questions
 from questree.scoring.run_scores import How, RunScores
 from questree.search.word_tables import default_words
 from questree.stages.decompose import dealt_dags, set_hierarchies
@@ -52,7 +53,7 @@ def spoken(run: Run, path: Path) -> Path:
 def both(run: Run, files: list[Path], models: list[str], most: int, workers: int = 1, **more: Any) -> list[Any]:
     """All DAGs at once and chunk by chunk: the same rows to the last digit, and the same is said."""
     said = [list[str](), list[str]()]
-    whole = score_sets.dags(run.folder, say=said[0].append, **more).of_files(files, models)
+    whole = scores_at_once.dags(run.folder, say=said[0].append, **more).of_files(files, models)
     with patch.object(dealt_dags, "NODES", most):
         parts = score_sets.scored_dags(files, models, run.folder, say=said[1].append, workers=workers, **more)
     assert whole.rows == parts.rows and said[0] == said[1]
@@ -105,43 +106,31 @@ def test_ids_that_are_the_same_in_two_chunks_get_a_number(run: Run, tmp_path: Pa
         both(run, [spoken(run, tmp_path / "mine.jsonl")], [], 40, how=WRONG)
 
 
-def test_a_metric_of_a_plugin_is_counted_in_chunks_if_it_looks_at_one_image(run: Run) -> None:
-    for apart in (True, False):
-        share = Metric("share", "1 / questions", 1 / pl.len().over("scope"), by_video=apart)
-        with patch.dict(METRICS, {"share": share}), patch.object(dealt_dags, "deal_dags") as dealt:
-            dealt.side_effect = ZeroDivisionError
-            with patch.object(set_dags, "deal_dags", dealt):
-                if apart:
-                    with pytest.raises(ZeroDivisionError):
-                        score_sets.scored_dags([], ["perception-noise"], run.folder, how=WRONG)
-                else:
-                    score_sets.scored_dags([], ["perception-noise"], run.folder, how=WRONG)
-        if apart:
-            with patch.dict(METRICS, {"share": share}):
-                assert "share" in {row.metric for row in both(run, [], ["perception-noise"], 40, how=WRONG)}
+def test_a_metric_of_a_plugin_is_counted_in_chunks(run: Run) -> None:
+    share = Metric("share", "1 / questions", lambda table: table.select(1 / pl.len().over("scope")).to_series())
+    with patch.dict(METRICS, {"share": share}):
+        assert "share" in {row.metric for row in both(run, [], ["perception-noise"], 40, how=WRONG)}
 
 
 @pytest.mark.parametrize("how", [How("wrong", 20, split=None), How("wrong", 20), How("skip", 20, policy="lenient")])
 def test_reports_score_by_chunks_what_they_score_at_once(run: Run, how: How) -> None:
     names = ["perception-noise", "theirs", "oracle", "most-likely", "uniform"]
-    unsaid = Metric("unsaid", "1", lambda table: pl.Series([1] * len(table)))
     try:
         BALANCED.write(ANSWERED.read(run.covr).filter(pl.int_range(pl.len()) % 4 != 1), run.covr)
         with patch.object(dealt_dags, "NODES", 40):
             parts = RunScores.of(run, COVR, how, names, 1)
-        with patch.dict(METRICS, {"unsaid": unsaid}):
-            whole = RunScores.of(run, COVR, how, names, 1)
+        whole = [*scores_at_once.of_report(run, COVR, how, names)]
+        baseline = scored_questions(run, COVR, how.split).baseline(how.resampling)
     finally:
         (run.covr / "balanced.parquet").unlink()
     assert [one.model for one in parts.models] == names
-    assert parts.baseline == [row for row in whole.baseline if row.metric != "unsaid"]
+    assert parts.baseline == baseline
     assert {row.model for row in parts.baseline} == {"MAJ", "MAJTEMPL"}
-    for one, other in zip(parts.models, whole.models, strict=True):
-        assert one.dags == [row for row in other.dags if row.metric != "unsaid"]
-        assert one.alone == [row for row in other.alone if row.metric != "unsaid"]
-        assert np.array_equal(one.per_dag, other.per_dag) and one.per_dag.sum() > 0
-        assert (one.coverage.needed, one.coverage.found) == (other.coverage.needed, other.coverage.found)
-        assert (one.unread, one.sample) == (other.unread, other.sample)
+    for one, (dags, questions, per_dag, coverage, unread) in zip(parts.models, whole, strict=True):
+        assert one.dags == dags and one.alone == questions
+        assert np.array_equal(one.per_dag, per_dag) and one.per_dag.sum() > 0
+        assert (one.coverage.needed, one.coverage.found) == (coverage.needed, coverage.found)
+        assert one.unread == unread and not one.sample
 
 
 def test_a_split_whose_questions_are_not_selected_is_scored_on_dags_alone(run: Run) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judges import scores_at_once
 from questree.api import score_sets
 from questree.benchmarks import AGQA
 from questree.faults import BadInput
@@ -21,8 +22,8 @@ from questree.models.stored import write_lines
 from questree.said.question import YES_NO
 from questree.scoring import shard_counts
 from questree.scoring.answer_kinds import kinds_of_nodes
-from questree.scoring.compared import PredictionReader, Scoring, answers_of
-from questree.scoring.dag_scores import in_shards
+from questree.scoring.compared import PredictionReader, Scoring, answers_of, dag_reader
+from questree.scoring.run_questions import scored_questions
 from questree.scoring.run_scores import How, RunScores
 from questree.scoring.run_shards import known_answers
 from questree.scoring.shard_tasks import ScoringTask, ShardAnswers
@@ -39,7 +40,7 @@ WRONG = Scoring("wrong", 50)
 @pytest.mark.parametrize("split", [None, "train", "test"])
 def test_rows_are_those_of_all_dags_at_once(notebook: Path, split: str | None) -> None:
     run, said = notebook / "run", [list[str](), list[str]()]
-    whole = score_sets.dags(run, split=split, how=HOW, say=said[0].append).of_files((), ["perception-noise"])
+    whole = scores_at_once.dags(run, split=split, how=HOW, say=said[0].append).of_files((), ["perception-noise"])
     parts = score_sets.scored_dags((), ["perception-noise"], run, split=split, how=HOW, say=said[1].append)
     assert whole.rows == parts.rows
     assert said[0] == said[1]
@@ -51,7 +52,7 @@ def test_rows_are_those_of_all_dags_at_once(notebook: Path, split: str | None) -
 def test_types_that_are_left_out_are_left_out_by_workers_too(notebook: Path, tmp_path: Path) -> None:
     (tmp_path / "types.txt").write_text("Interaction\nChoose\n")
     with score_sets.leaving_out(tmp_path / "types.txt"):
-        whole = score_sets.dags(notebook / "run", how=WRONG).of_files((), ["perception-noise"])
+        whole = scores_at_once.dags(notebook / "run", how=WRONG).of_files((), ["perception-noise"])
         parts = score_sets.scored_dags((), ["perception-noise"], notebook / "run", how=WRONG)
     assert whole.rows == parts.rows
 
@@ -64,7 +65,7 @@ def test_a_split_without_questions_is_refused(notebook: Path) -> None:
 def rows_of(run: Path, files: list[Path], models: list[str], how: Scoring, **more: object) -> None:
     """All DAGs at once and shard by shard: the same rows to the last digit, and the same is said."""
     said = [list[str](), list[str]()]
-    whole = score_sets.dags(run, how=how, say=said[0].append, **more).of_files(files, models)  # type: ignore[arg-type]
+    whole = scores_at_once.dags(run, how=how, say=said[0].append, **more).of_files(files, models)  # type: ignore[arg-type]
     parts = score_sets.scored_dags(files, models, run, how=how, say=said[1].append, **more)  # type: ignore[arg-type]
     assert whole.rows == parts.rows and list(whole.scored) == list(parts.scored)
     assert said[0] == said[1]
@@ -97,7 +98,7 @@ def test_files_and_policies_give_the_rows_of_all_dags_at_once(notebook: Path, sp
 def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
     run, told = notebook / "run", list[str]()
     with pytest.raises(BadInput) as bad:
-        score_sets.dags(run, how=HOW).of_files([spoken])
+        scores_at_once.dags(run, how=HOW).of_files([spoken])
     told.append(str(bad.value))
     with pytest.raises(BadInput) as bad:
         score_sets.scored_dags([spoken], (), run, how=HOW)
@@ -107,17 +108,16 @@ def test_what_a_file_lacks_is_told_alike(notebook: Path, spoken: Path) -> None:
 
 
 METRICS_OF_VIDEOS = [
-    Metric("by answer", "right / asked", pl.col("correct"), by="answer", by_video=True),
-    Metric("by word", "right / asked", pl.col("correct"), by="prediction", by_video=True),
-    Metric("by steps", "right / asked", pl.col("correct"), by="steps", by_video=True),
-    Metric("by reasoning", "right / asked", pl.col("correct"), by="reasoning", by_video=True),
+    Metric("by answer", "right / asked", pl.col("correct"), by="answer"),
+    Metric("by word", "right / asked", pl.col("correct"), by="prediction"),
+    Metric("by steps", "right / asked", pl.col("correct"), by="steps"),
+    Metric("by reasoning", "right / asked", pl.col("correct"), by="reasoning"),
     Metric(
         *("gap", "yes said - yes meant"),
         lambda table: [table["answer"] == "yes", table["prediction"] == "yes"],
         how="difference",
-        by_video=True,
     ),
-    Metric("letters", "letters said", lambda t: t["prediction"].str.len_chars() / 3, how="mean", by_video=True),
+    Metric("letters", "letters said", lambda t: t["prediction"].str.len_chars() / 3, how="mean"),
 ]
 
 
@@ -138,17 +138,23 @@ def test_metrics_of_plugins_are_those_of_all_questions_at_once(notebook: Path, s
     assert steps == [*map(str, sorted(map(int, steps[:-1]))), OVERALL] and len(steps) > 3
 
 
-@pytest.mark.usefixtures("plugged")
-def test_a_metric_that_does_not_say_so_is_counted_over_all_questions(notebook: Path) -> None:
-    with patch.dict(METRICS, {"any": Metric("any", "1", lambda table: pl.Series([1] * len(table)))}):
-        assert not in_shards(Run(notebook / "run"), AGQA, [])
-    assert in_shards(Run(notebook / "run"), AGQA, [])
+def test_a_metric_that_looks_at_several_videos_is_refused(notebook: Path) -> None:
+    share = Metric("share", "1 / questions", lambda table: table.select(1 / pl.len().over(1)).to_series())
+    apart = Metric("apart", "1 / questions", lambda table: table.select(1 / pl.len().over("scope")).to_series())
+    with patch.dict(METRICS, {"apart": apart}):
+        rows_of(notebook / "run", [], ["perception-noise"], WRONG)
+    for over in (score_sets.scored_dags, score_sets.scored_agqa):
+        with (
+            patch.dict(METRICS, {"share": share}),
+            pytest.raises(BadInput, match="look at rows of its own scope alone"),
+        ):
+            over((), ["perception-noise"], run=notebook / "run", how=WRONG)
 
 
 def alone(run: Path, files: list[Path], models: list[str], how: Scoring, **more: Any) -> list[Score]:
     """Every question alone, at once and shard by shard: the same rows, and the same is said."""
     said = [list[str](), list[str]()]
-    whole = score_sets.agqa_questions(run, how=how, say=said[0].append, **more).of_files(files, models)
+    whole = scores_at_once.agqa_questions(run, how=how, say=said[0].append, **more).of_files(files, models)
     parts = score_sets.scored_agqa(files, models, run=run, how=how, say=said[1].append, **more)
     assert whole.rows == parts.rows and list(whole.scored) == list(parts.scored)
     assert said[0] == said[1]
@@ -167,7 +173,7 @@ def test_questions_alone_give_the_rows_of_all_at_once(notebook: Path, spoken: Pa
 def test_what_questions_alone_lack_is_told_alike(notebook: Path, spoken: Path) -> None:
     run, told = notebook / "run", list[str]()
     with pytest.raises(BadInput) as bad:
-        score_sets.agqa_questions(run, how=HOW).of_files([spoken])
+        scores_at_once.agqa_questions(run, how=HOW).of_files([spoken])
     told.append(str(bad.value))
     with pytest.raises(BadInput) as bad:
         score_sets.scored_agqa([spoken], [], run=run, how=HOW)
@@ -187,14 +193,14 @@ def test_reports_score_by_shards_what_they_score_at_once(notebook: Path) -> None
     run, how = Run(notebook / "run"), How("wrong", 20, split=None)
     names = ["perception-noise", "oracle", "most-likely", "uniform"]
     parts = RunScores.of(run, AGQA, how, names)
-    with patch.dict(METRICS, {"unsaid": Metric("unsaid", "1", lambda table: pl.Series([1] * len(table)))}):
-        whole = RunScores.of(run, AGQA, how, names)
-    assert [one.model for one in parts.models] == names and parts.baseline == whole.baseline
-    for one, other in zip(parts.models, whole.models, strict=True):
-        assert one.dags == [row for row in other.dags if row.metric != "unsaid"]
-        assert one.alone == [row for row in other.alone if row.metric != "unsaid"]
-        assert np.array_equal(one.per_dag, other.per_dag) and one.per_dag.sum() > 0
-        assert (one.coverage, one.unread, one.sample) == (other.coverage, other.unread, other.sample)
+    assert [one.model for one in parts.models] == names
+    assert parts.baseline == scored_questions(run, AGQA, None).baseline(how.resampling)
+    for one, (dags, questions, per_dag, *about) in zip(
+        parts.models, scores_at_once.of_report(run, AGQA, how, names), strict=True
+    ):
+        assert one.dags == dags and one.alone == questions
+        assert np.array_equal(one.per_dag, per_dag) and one.per_dag.sum() > 0
+        assert [one.coverage, one.unread] == about and not one.sample
 
 
 @pytest.mark.processes
@@ -207,11 +213,11 @@ def test_every_shard_reads_with_the_answers_of_all(notebook: Path) -> None:
     readers = list[PredictionReader]()
 
     def made(*given: Any, **named: Any) -> PredictionReader:
-        readers.append(PredictionReader(*given, **named))
+        readers.append(dag_reader(*given, **named))
         return readers[-1]
 
     run, how = Run(notebook / "run"), Scoring("wrong", 0, policy="lenient")
-    with patch.object(shard_counts, "PredictionReader", made):
+    with patch.object(shard_counts, "dag_reader", made):
         score_sets.scored_dags((), ["perception-noise"], run.folder, how=how)
     whole = hierarchies_in(run).hierarchies
     kinds = dict(kinds_of_nodes(whole, run.vocabulary()).iter_rows())

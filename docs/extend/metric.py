@@ -10,7 +10,6 @@ from questree.plugins import metric
     formula="share of yes among predictions - share of yes among answers",
     by="type",
     how="difference",
-    by_video=True,
 )
 def yes_bias(table: pl.DataFrame) -> list[pl.Series]:
     """Two parts, put together by `how`: second minus first. Null means that a question does not count."""

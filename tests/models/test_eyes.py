@@ -7,7 +7,7 @@ import pytest
 from questree.api.experiments.findings import Finding, finding
 from questree.api.experiments.results import ScoredModels
 from questree.metrics.scores import Resampling
-from questree.scoring import agqa_questions
+from questree.scoring import agqa_questions, question_scores
 from questree.scoring.compared import Scoring
 from questree.tables.run import Run
 from worlds.commands import run as carried_out
@@ -43,8 +43,8 @@ def taught(world: Path, model: str, special: str = "") -> str:
 def difference(world: Path, one: str, other: str) -> Finding:
     """Of the accuracies of two models on the test questions, with its interval over videos."""
     run = Run(world / "run")
-    asked = agqa_questions.scored_on(agqa_questions.of_run(run, "test"), run, Scoring())
-    scores = ScoredModels({name: own for name, own, _ in asked.scored([], [one, other])}, Resampling(500, 0))
+    asked = agqa_questions.of_run(run, "test")
+    scores = ScoredModels(question_scores.scored_on(asked, run, Scoring(), [one, other]), Resampling(500, 0))
     return finding("difference", f"{one} beats {other}", scores(one) - scores(other), "above")
 
 

@@ -1,5 +1,6 @@
 """A file of predictions looked at before it is scored."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,19 @@ from questree.models.policies import Policy
 from questree.models.predictions import FieldNames, Predictions, read_predictions
 from questree.models.predictions import form_of as form_of
 from questree.places import path_of
+from questree.scoring.answer_kinds import kinds_of_nodes, kinds_of_records
 from questree.scoring.checked import CheckedPredictions, check
-from questree.scoring.compared import OnePolicy, PredictionReader, compared
+from questree.scoring.compared import (
+    OnePolicy,
+    PredictionReader,
+    answers_of,
+    dag_reader,
+    looked_up,
+    one_source,
+    run_reader,
+    silent,
+)
+from questree.tables.run import Run
 
 if TYPE_CHECKING:
     from questree.api.runs import StrPath
@@ -45,7 +57,7 @@ def check_predictions(
     given = read_predictions(there, names=FieldNames(id_column, answer_column))
     dags, asked, place = (None if path is None else path_of(path) for path in (hierarchies, questions, run))
     try:
-        reader = compared(dags, asked, place, split, benchmark, how).reader
+        reader = reader_for(dags, asked, place, split, benchmark, how)
     except BadInput as bad:
         if asked is None or dags or place or split:
             raise
@@ -53,11 +65,38 @@ def check_predictions(
     return given, check(given, reader, policy)
 
 
+def reader_for(
+    hierarchies: Path | None,
+    questions: Path | None,
+    run: Path | None,
+    split: str | None,
+    benchmark: str,
+    how: OnePolicy,
+) -> PredictionReader:
+    """Who reads predictions for the one source that is named."""
+    from questree.formats.agqa_import import read_questions
+    from questree.scoring.released_dags import released_dags, released_texts
+
+    one_source(hierarchies, questions, run, split)
+    if run is not None:
+        return run_reader(Run.at(run), split, benchmark, how)[1]
+    if hierarchies is not None:
+        dags = released_dags(hierarchies)
+        texts, kinds = released_texts(hierarchies), partial(kinds_of_nodes, dags)
+        return dag_reader(dags, answers_of(dags), how, texts, kinds)
+    assert questions is not None
+    records = read_questions(questions)
+    kinds = partial(kinds_of_records, records.table)
+    return PredictionReader.of(records.table, how, silent, looked_up(records.texts), kinds)
+
+
 def of_images(questions: Path, how: OnePolicy, bad: BadInput) -> PredictionReader:
     """COVR's questions; whatever is neither is blamed as AGQA's."""
     from questree.scoring import image_sets
+    from questree.sources.covr import read_records
 
     try:
-        return image_sets.of_questions(image_sets.of_files(questions, None)[0], None, how).reader
+        asked = image_sets.of_records(read_records(questions))
+        return PredictionReader.of(asked, how, silent, image_sets.texts_of(asked))
     except BadInput:
         raise bad from None

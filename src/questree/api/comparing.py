@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from questree.api.score_sets import dags, given_files, models_in
+from questree.api.score_sets import given_files, models_in, scored_models
 from questree.api.score_tables import Telling, counts, difference_table, difference_with_room, untested
 from questree.faults import BadInput
 from questree.metrics.cells import OVERALL
@@ -89,8 +89,8 @@ def compare_models(
     files = given_files([one for one in (a, b) if str(one) not in models], more)
     called = dict(zip(map(str, files), names(files), strict=True))
     first, second = (called.get(str(one), str(one)) for one in (a, b))
-    on = dags(run, hierarchies, questions, split=split, benchmark=benchmark, how=how, say=say, cache=cache)
-    found = {model: scored for model, scored, _ in on.corpus.scored(files, models)}
+    asked = run, hierarchies, questions
+    found = dict(scored_models(files, models, *asked, split=split, benchmark=benchmark, how=how, say=say, cache=cache))
     rows = compare(found[first], found[second], Resampling(how.resamples, how.seed), how.fewest)
     cells = ranked(chosen(rows, metric, by))
     every = {(row.metric, row.by, row.group): row for row in [*rows, *cells]}
@@ -146,7 +146,7 @@ def gains(
     files = given_files([*base, *augmented])
     if len(base) != len(augmented):
         raise BadInput.at("--augmented", f"expected as many files as --base, {len(base)}, got {len(augmented)}")
-    scored = [one for _, one, _ in dags(None, None, questions, how=how, say=say).corpus.scored(files)]
+    scored = [one for _, one in scored_models(files, (), questions=questions, how=how, say=say)]
     pairs = zip(scored[: len(base)], scored[len(base) :], strict=True)
     found = [compare(a, b, Resampling(how.resamples, how.seed), how.fewest) for a, b in pairs]
     each = [[row for row in rows if row.by in BY] for rows in found]

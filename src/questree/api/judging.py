@@ -10,11 +10,12 @@ import polars as pl
 
 from questree.api.given_predictions import predictions_of
 from questree.metrics.cells import OVERALL
+from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Resampling, Scored, number, resampled
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
-from questree.scoring.compared import ComparedQuestions, Scoring, of_run
-from questree.tables.hierarchies import NOTHING
+from questree.scoring.compared import PredictionReader, Scoring, run_reader
+from questree.tables.hierarchies import NOTHING, Hierarchies
 from questree.tables.run import Run
 
 WHOLE = [(metric, "type", OVERALL) for metric in ("accuracy", "CA", "RWR", "Delta")]
@@ -35,15 +36,18 @@ class RunJudge:
         self.split, self.benchmark = None if split == "all" else split, benchmark
 
     @cached_property
-    def corpus(self) -> ComparedQuestions:
-        how = Scoring(missing="skip", policy=self.policy)
-        return of_run(self.run, self.split, self.benchmark, how)
+    def corpus(self) -> tuple[Hierarchies, PredictionReader]:
+        asked, reader = run_reader(self.run, self.split, self.benchmark, Scoring(policy=self.policy))
+        return asked.hierarchies, reader
+
+    def understood(self, said: Mapping[str, str]) -> pl.DataFrame:
+        """Answers as they are read."""
+        return self.corpus[1].understood(predictions_of(dict(said)).table, self.policy).table
 
     @cached_property
     def truth(self) -> dict[str, str]:
         """By id, where there is one."""
-        found = self.corpus.dags
-        assert found is not None
+        found, _ = self.corpus
         both = pl.concat([found.nodes.select("key", "answer"), found.isolated.select("key", "answer")])
         known = both.filter(pl.col("answer") != NOTHING).unique("key", keep="first")
         words = pl.Series(found.words, dtype=pl.String).gather(known["answer"])
@@ -51,8 +55,7 @@ class RunJudge:
 
     def judged(self, id: str, said: str) -> Judged:
         """One answer."""
-        table = predictions_of({id: said}).table
-        read = self.corpus.reader.understood(table, self.policy).table[PREDICTION][0]
+        read = self.understood({id: said})[PREDICTION][0]
         return Judged(read, read == self.truth[id] if id in self.truth else None)
 
     def scores(self, said: Mapping[str, str], resamples: int = 200) -> dict[str, float]:
@@ -60,7 +63,7 @@ class RunJudge:
 
         What is not defined is left out.
         """
-        ((_, scored, _),) = self.corpus.scored_given(predictions_of(dict(said), "model"))
+        scored = score_decomp(self.corpus[0], self.understood(said), "skip")
         wanted = [cell for cell in scored.cells if (cell.metric, cell.by) == ("IC", "rule") or cell.name in WHOLE]
         few = Scored(scored.tallies, wanted)
         errors = np.full(len(wanted), np.nan)

@@ -64,10 +64,7 @@ def paraphrased_scores(
     known = ids.filter(ids.is_in(scoring.asked["id"].implode()))
     if known.is_empty():
         raise BadInput.at(questions, "none of these is a question that the run scores")
-    a, b = (
-        scoring.score(said.filter(pl.col("id").is_in(known.implode())), name, "skip", None)[0]
-        for name, said in (("original", first), ("paraphrased", second))
-    )
+    a, b = (scoring.score(said.filter(pl.col("id").is_in(known.implode())), "skip") for said in (first, second))
     every = [row for row in compare(a, b, Resampling(resamples, seed)) if row.difference is not None]
     found = ranked(row for row in every if row.metric == "accuracy") + [
         row for row in every if row.metric != "accuracy"

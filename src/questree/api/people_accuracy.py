@@ -52,7 +52,7 @@ def accuracy(
     questions = scored_questions(place, own, None)
     rows = list[Score]()
     for one in found:
-        scored, _ = questions.score(one.human(), one.name, "skip", None)
+        scored = questions.score(one.human(), "skip")
         rows += [*scored.rows(one.name, how), *(fit_rows(scored.tallies, one.name, how) if own is AGQA else ())]
     return Made("people accuracy", list(told(rows)), rows)
 

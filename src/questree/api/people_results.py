@@ -22,9 +22,9 @@ def answered(run: StrPath, task: str, rule: Rule | None = None) -> Answered:
     known, options = book.task(task)
 
     def read(given: pl.DataFrame) -> pl.Series:
-        from questree.scoring.compared import Scoring, of_run
+        from questree.scoring.compared import Scoring, run_reader
 
-        reader = of_run(place, None, options.benchmark, Scoring(policy="lenient")).reader
+        _, reader = run_reader(place, None, options.benchmark, Scoring(policy="lenient"))
         return reader.understood(given, "lenient").table["prediction"]
 
     return Answered.read(book, task, rule, read if known.ask == "text" else None)

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from questree.api.choices import Planning, ScoringOptions, chosen
 from questree.api.made import Made
-from questree.api.score_sets import dags, given_files, models_in
+from questree.api.score_sets import given_files, models_in, scored_models
 from questree.benchmarks import AGQA, Said
 from questree.benchmarks import chosen as benchmark_of
 from questree.faults import BadInput
@@ -15,8 +15,8 @@ from questree.metrics.scores import Resampling, Scored, titled
 from questree.models.bots import BOTS
 from questree.places import path_of
 from questree.scoring.compared import known_models
+from questree.scoring.dag_scores import scored_bots
 from questree.scoring.grids import percent
-from questree.scoring.run_answers import scored_bot
 from questree.tables.run import Run
 
 StrPath = str | PathLike[str]
@@ -69,10 +69,10 @@ def power(
         raise BadInput.at("--half-width", f"expected a fraction above 0 and below 1, got {half_width}")
     files = given_files([file] if file else [])
     models, bots = planned_by(place, model, files, own)
-    on = dags(place, released, asked, split=split, benchmark=own, how=options, say=said.append, cache=cache)
-    found_by = {name: scored for name, scored, _ in on.corpus.scored(files, models)}
+    given = files, models, place, released, asked
+    found_by = dict(scored_models(*given, split=split, benchmark=own, how=options, say=said.append, cache=cache))
     asked_of = benchmark_of(Run(place), own, "decomposed") if place else AGQA
-    found_by |= {name: scored_bot(on.corpus, asked_of, name) for name in bots}
+    found_by |= scored_bots(Run(place), asked_of, bots, split, options) if place and bots else {}
     resampling = Resampling(options.resamples, options.seed)
     rows = most_needed(row for name, scored in found_by.items() for row in needs(scored, half_width, resampling, name))
     cells, unit = cells_of(rows, metric, by), asked_of.counted

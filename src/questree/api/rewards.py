@@ -19,7 +19,7 @@ from questree.metrics.dags import checked, reasons, usable_parts
 from questree.models.policies import POLICIES, Policy, understood
 from questree.models.predictions import PREDICTION
 from questree.rules import scheme_of
-from questree.scoring.compared import Scoring, of_run
+from questree.scoring.compared import Scoring, run_reader
 from questree.tables.hierarchies import NOTHING
 from questree.tables.run import Run
 
@@ -106,12 +106,11 @@ class Rewards:
         strange = {name: own for name, own in known.items() if own[0] not in own[1]}
         told = {name: f"got {own!r}; choose from {', '.join(there)}" for name, (own, there) in strange.items()}
         refuse([Fault(name, f"expected a known one, {why}") for name, why in told.items()])
-        corpus = of_run(Run.at(run), split, benchmark, Scoring(policy=policy))
-        assert corpus.asked is not None
-        self.dags, self.policy, self.missing = AskedDags(corpus.asked), policy, missing
-        self.weights, self.reader = weights or RewardWeights(), corpus.reader.reader
-        self.scheme = scheme_of(corpus.asked.hierarchies.types)
-        self.number = {word: at for at, word in enumerate(corpus.asked.hierarchies.words)}
+        asked, reader = run_reader(Run.at(run), split, benchmark, Scoring(policy=policy))
+        self.dags, self.policy, self.missing = AskedDags(asked), policy, missing
+        self.weights, self.reader = weights or RewardWeights(), reader.reader
+        self.scheme = scheme_of(asked.hierarchies.types)
+        self.number = {word: at for at, word in enumerate(asked.hierarchies.words)}
 
     def __len__(self) -> int:
         return len(self.dags.ids)

@@ -1,8 +1,7 @@
-"""What predictions are scored on, DAGs or questions, of a run or of files; and their scores as `Scores`."""
+"""Predictions and stored models scored on DAGs or questions, of a run or of files, as `Scores`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Required, TypedDict, Unpack
 
@@ -12,29 +11,11 @@ from questree.faults import BadInput, Fault, in_python, refuse
 from questree.metrics.scores import Score, Scored
 from questree.rules.schemes import SCHEMES, unscored
 from questree.scoring import compared
-from questree.scoring.compared import ComparedQuestions, Given, OneModel, Scoring, Tell, silent
+from questree.scoring.compared import Given, OneModel, Scoring, Tell, silent
+from questree.scoring.run_shards import ShardsTogether
 from questree.tables.run import Run
 
 Fitted = Callable[[str, Scored], list[Score]]
-
-
-@dataclass(frozen=True)
-class ScoreSet:
-    """Questions or DAGs, and what tables of their scores have besides the models'."""
-
-    corpus: ComparedQuestions
-    how: Scoring
-    fitted: Fitted = lambda *_: []  # rows that follow from the scores of a model
-    guessed: Sequence[Score] = ()  # rows that need no predictions
-    guesses: Mapping[str, Scored] = field(default_factory=dict)  # what these are computed from, where it is known
-
-    def scores(self, found: Iterable[OneModel], told: Sequence[str] = ()) -> Scores:
-        """Of models one by one."""
-        return scores(found, self.how, told, self.fitted, self.guessed, self.guesses)
-
-    def of_files(self, files: Sequence[Given], models: Iterable[str] = (), told: Sequence[str] = ()) -> Scores:
-        """Of models that are stored in the run, and of predictions in files or in memory."""
-        return self.scores(self.corpus.scored(files, models), told)
 
 
 def scores(
@@ -66,35 +47,33 @@ class DagOptions(TypedDict, total=False):
     train: Path | None
 
 
-class AloneOptions(TypedDict, total=False):
-    """How questions are scored, each alone."""
-
-    run: Path | None
-    questions: Path | None
-    split: str | None
-    every: bool
-    how: Required[Scoring]
-    say: Tell
-
-
-class QuestionOptions(AloneOptions, total=False):
-    """The same of videos."""
-
-    as_released: bool
-
-
-class SetOptions(AloneOptions, total=False):
-    """The same of image sets."""
-
-    train: Path | None
-    held_out: str
-
-
-def dags(
+def scored_models(
+    files: Sequence[Given],
+    models: Sequence[str],
     run: Path | None = None,
     hierarchies: Path | None = None,
     questions: Path | None = None,
     *,
+    workers: int = 2,
+    **given: Unpack[DagOptions],
+) -> list[tuple[str, Scored]]:
+    """Stored models and predictions on DAGs, or on a file of AGQA's questions."""
+    split, say = given.get("split"), given.get("say", silent)
+    compared.one_source(hierarchies, questions, run, split)
+    if questions is None:
+        found, _ = counted_dags(files, models, run, hierarchies, workers=workers, **given)
+    else:
+        found = agqa_file(questions, given["how"], files, workers)
+    return [(name, scored) for name, scored, _ in found.scored(files, say)]
+
+
+def counted_dags(
+    files: Sequence[Given],
+    models: Sequence[str],
+    run: Path | None,
+    hierarchies: Path | None,
+    *,
+    workers: int,
     split: str | None = None,
     benchmark: str = "",
     how: Scoring,
@@ -102,18 +81,22 @@ def dags(
     cache: bool = False,
     errors: bool = False,
     train: Path | None = None,
-) -> ScoreSet:
-    """DAGs of a run or of released hierarchies; `train`: hierarchies from which Most-Likely learns."""
+) -> tuple[ShardsTogether, list[Score]]:
+    """What predictions and stored models got on DAGs, and rows of Most-Likely, which learns from `train`."""
     if train and not hierarchies:
         wanted = "expected --hierarchies DIR beside it; in a run Most-Likely is the bot most-likely"
         raise BadInput.at("--train", wanted)
-    corpus = compared.compared(hierarchies, questions, run, split, benchmark, how, say, cache, errors)
-    if train is None:
-        return ScoreSet(corpus, how)
-    from questree.metrics.commonest import answers_learnt, commonest
+    compared.one_source(hierarchies, None, run, split)
+    if hierarchies is not None:
+        from questree.scoring.released_dags import score_released
 
-    of_type = commonest(answers_learnt(compared.released(train, say, cache)))
-    return ScoreSet(corpus, how, guessed=compared.most_likely(corpus, of_type, how))
+        return score_released(hierarchies, files, how, say, cache, errors, train)
+    from questree.scoring.dag_scores import run_dags
+
+    assert run is not None
+    place = Run.at(run)
+    dags_of = chosen(place, benchmark, "decomposed")
+    return run_dags(place, dags_of, models, split, how, workers, files, errors), []
 
 
 def scored_dags(
@@ -126,17 +109,9 @@ def scored_dags(
     told: Sequence[str] = (),
     **given: Unpack[DagOptions],
 ) -> Scores:
-    """Predictions and stored models on DAGs; of a run shard by shard, if that is the same."""
-    how, say = given["how"], given.get("say", silent)
-    whole = bool(not (files or models) or given.get("train"))
-    from questree.scoring.dag_scores import in_shards, scored_in_shards
-
-    if run is not None and not (hierarchies or whole):
-        place, asked = Run.at(run), (given.get("split"), how, say, workers, files, given.get("errors", False))
-        own = chosen(place, given.get("benchmark", ""), "decomposed")
-        if in_shards(place, own, files, workers):
-            return scores(scored_in_shards(place, own, models, *asked), how, told)
-    return dags(run, hierarchies, **given).of_files(files, models, told)
+    """Predictions and stored models on DAGs."""
+    found, guessed = counted_dags(files, models, run, hierarchies, workers=workers, **given)
+    return scores(found.scored(files, given.get("say", silent)), given["how"], told, guessed=guessed)
 
 
 def leaving_out(types: Path | None) -> AbstractContextManager[None]:
@@ -153,113 +128,80 @@ def leaving_out(types: Path | None) -> AbstractContextManager[None]:
     return unscored(listed)
 
 
-def agqa_questions(
-    run: Path | None = None,
-    questions: Path | None = None,
-    *,
-    split: str | None = None,
-    every: bool = False,
-    how: Scoring,
-    say: Tell = silent,
-    as_released: bool = False,
-) -> ScoreSet:
-    """Questions about videos, each alone; test, if no split is named."""
-    from questree.formats.agqa_import import read_questions
-    from questree.metrics.answers import AnswerCounts, fit_rows, most_likely
-    from questree.scoring import agqa_questions
-
-    if (run is None) == (questions is None):
-        raise BadInput.at("", "expected one of a run and --questions FILE")
-    if run is None and (split or every or as_released):
-        option = "--split" if split else "--all" if every else "--as-released"
-        raise BadInput.at(option, "expected a run, got a file, which is scored whole and by its flags")
-    if questions is not None:
-        asked = read_questions(questions)
-        corpus = compared.of_records(asked, how, say)
-    else:
-        assert run is not None
-        asked = agqa_questions.of_run(Run.at(run), split or "test", every, as_released)
-        corpus = agqa_questions.scored_on(asked, Run.at(run), how, say)
-    guessed = most_likely(AnswerCounts.of(asked.table))
-    return ScoreSet(corpus, how, lambda name, one: fit_rows(one.tallies, name, how.resampling), guessed)
-
-
 def scored_agqa(
     files: Sequence[Given],
     models: Sequence[str],
     *,
+    run: Path | None = None,
+    questions: Path | None = None,
+    split: str | None = None,
+    every: bool = False,
+    as_released: bool = False,
+    how: Scoring,
+    say: Tell = silent,
     workers: int = 2,
     told: Sequence[str] = (),
-    **given: Unpack[QuestionOptions],
 ) -> Scores:
-    """Predictions and stored models on questions about videos; of a run or a large file shard by shard, if that is the
-    same."""
+    """Predictions and stored models on questions about videos, each alone; test, if no split is named."""
     from questree.metrics.answers import fit_rows, most_likely
-    from questree.scoring.file_questions import file_together
     from questree.scoring.question_scores import answer_counts, questions_together
-    from questree.scoring.run_shards import by_video
 
-    run, questions, how = given.get("run"), given.get("questions"), given["how"]
-    asked, found = (given.get("split"), given.get("every", False), given.get("as_released", False)), None
-    if questions is not None and run is None and not any(asked):
-        found = file_together(questions, how, workers, files)
-    elif run is not None and questions is None and by_video():
-        found = questions_together(Run.at(run), models, asked[0] or "test", asked[1], how, workers, files, asked[2])
-    if found is None:
-        return agqa_questions(**given).of_files(files, models, told)
+    if (run is None) == (questions is None):
+        raise BadInput.at("", "expected one of a run and --questions FILE")
+    if run is not None:
+        found = questions_together(Run.at(run), models, split or "test", every, how, workers, files, as_released)
+    elif split or every or as_released:
+        option = "--split" if split else "--all" if every else "--as-released"
+        raise BadInput.at(option, "expected a run, got a file, which is scored whole and by its flags")
+    else:
+        assert questions is not None
+        found = agqa_file(questions, how, files, workers)
 
     def fitted(name: str, one: Scored) -> list[Score]:
         return fit_rows(one.tallies, name, how.resampling)
 
-    return scores(found.scored(files, given.get("say", silent)), how, told, fitted, most_likely(answer_counts(found)))
+    return scores(found.scored(files, say), how, told, fitted, most_likely(answer_counts(found)))
 
 
-def covr_questions(
-    run: Path | None = None,
-    questions: Path | None = None,
-    train: Path | None = None,
-    *,
-    split: str | None = None,
-    held_out: str = "",
-    every: bool = False,
-    how: Scoring,
-    say: Tell = silent,
-) -> ScoreSet:
-    """Questions about image sets, each alone; test, if no split is named. Beside the models MAJ and MAJTEMPL."""
-    from questree.scoring import image_sets
+def agqa_file(questions: Path, how: Scoring, files: Sequence[Given], workers: int) -> ShardsTogether:
+    """A file of AGQA's questions in shards of videos, or in one that holds everything."""
+    from questree.formats.agqa_import import read_questions
+    from questree.scoring.file_questions import file_together
+    from questree.scoring.question_scores import records_together
 
-    place = None if run is None else Run.at(run)
-    asked, learnt = (
-        image_sets.of_run(place, split or "test", held_out, every) if place else image_sets.of_files(questions, train)
-    )
-    guesses = image_sets.baselines(asked, learnt)
-    rows = guessed_rows(guesses, how)
-    return ScoreSet(image_sets.of_questions(asked, place, how, say), how, guessed=rows, guesses=guesses)
+    found = file_together(questions, how, workers, files)
+    return found or records_together(questions, read_questions(questions), how, files)
 
 
 def scored_covr(
     files: Sequence[Given],
     models: Sequence[str],
     *,
+    run: Path | None = None,
+    questions: Path | None = None,
+    train: Path | None = None,
+    split: str | None = None,
+    held_out: str = "",
+    every: bool = False,
+    how: Scoring,
+    say: Tell = silent,
     workers: int = 2,
     told: Sequence[str] = (),
-    **given: Unpack[SetOptions],
 ) -> Scores:
-    """Predictions and stored models on questions about image sets; of a run chunk by chunk, of large files part by
-    part, if that is the same."""
+    """Predictions and stored models on questions about image sets, each alone; test, if no split is named. Beside the
+    models MAJ and MAJTEMPL."""
     from questree.scoring.file_sets import set_files_together
-    from questree.scoring.set_scores import baselines, in_chunks, sets_together
+    from questree.scoring.set_scores import baselines, records_together, sets_together
 
-    run, questions, how, found = given.get("run"), given.get("questions"), given["how"], None
-    asked = given.get("split") or "test", given.get("held_out", ""), given.get("every", False)
-    if run is not None and in_chunks():
-        found = sets_together(Run.at(run), models, *asked, how, workers, files)
-    elif run is None and questions is not None:
-        found = set_files_together(questions, given.get("train"), how, workers, files)
-    if found is None:
-        return covr_questions(**given).of_files(files, models, told)
-    guesses, models_of = baselines(found), found.scored(files, given.get("say", silent))
-    return scores(models_of, how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
+    if run is not None:
+        found = sets_together(Run.at(run), models, split or "test", held_out, every, how, workers, files)
+    elif questions is None:
+        raise BadInput.at("", "expected either a run folder or --questions FILE")
+    else:
+        in_parts = set_files_together(questions, train, how, workers, files)
+        found = in_parts or records_together(questions, train, how, files)
+    guesses = baselines(found)
+    return scores(found.scored(files, say), how, told, guessed=guessed_rows(guesses, how), guesses=guesses)
 
 
 def guessed_rows(guesses: Mapping[str, Scored], how: Scoring) -> list[Score]:

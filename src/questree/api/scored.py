@@ -13,6 +13,7 @@ from questree.api.scores import Scores
 from questree.faults import BadInput, Fault
 from questree.models.predictions import FieldNames, Predictions
 from questree.places import path_of
+from questree.scoring.compared import one_source
 from questree.stages.decompose.hierarchies import hierarchies_in
 
 if TYPE_CHECKING:
@@ -52,12 +53,10 @@ def score(
     options, told = chosen(Scoring, how), list[str]()
     dags, records = (None if place is None else path_of(place) for place in (hierarchies, questions))
     given = predictions_of(predictions, model, FieldNames(options.id_column, options.answer_column))
-    if dags is not None and records is None:
+    one_source(dags, records, None, None)
+    if dags is not None:
         return score_sets.scored_dags([given], (), None, dags, how=options, say=told.append, told=told)
-    if records is not None and dags is None:
-        return score_sets.scored_agqa([given], (), questions=records, how=options, say=told.append, told=told)
-    wrong = score_sets.dags(None, dags, records, how=options, say=told.append)  # which is refused
-    return wrong.of_files([given], (), told)
+    return score_sets.scored_agqa([given], (), questions=records, how=options, say=told.append, told=told)
 
 
 def score_run(

@@ -23,8 +23,8 @@ SHIPPED = ("accuracy", "CA", "RWR", "Delta", "IC", QUESTION_ACCURACY, "precision
 COLUMNS = dict.fromkeys(  # of the tables below, in whichever benchmark
     ("id", "answer", "prediction", "correct", "scope", "type", "parts", "dag", "template", "image", *ASKED.columns)
 )
-ROW_NUMBERS = frozenset({"scope", "dag", "parts"})  # columns that say something else in every shard
-NUMBERS = ROW_NUMBERS | {"steps", "images"}  # columns whose values are sorted as numbers
+GROUPED = [name for name in COLUMNS if name not in ("scope", "dag", "parts")]  # those number rows, of one shard
+NUMBERS = ("steps", "images")  # columns whose values are sorted as numbers
 SAID = ("prediction", "correct")  # columns that differ from model to model
 REST, EVERY = "", None  # what is counted beside groups: the questions in none of them, or all where groups overlap
 Counted = pl.Series | pl.Expr | Sequence[pl.Series | pl.Expr]
@@ -43,7 +43,6 @@ class Metric:
     overall: bool = True  # a last row for all questions
     called: str = ""  # what its rows are listed by, if not by the name of the column
     pooled: bool = False  # n is that of all parts together; otherwise several parts have none
-    by_video: bool = False  # what a question counts depends on the questions about its video alone
 
     @property
     def label(self) -> str:
@@ -53,7 +52,18 @@ class Metric:
         return {*self.needs, *([self.by] if self.by else [])} <= {*table.columns}
 
     def parts(self, table: pl.DataFrame) -> list[Floats]:
-        """[question] per part; NaN where it is not counted."""
+        """[question] per part; NaN where it is not counted. A plugin's metric must count a scope's questions alike
+        whatever other scopes are in the table, as a shard has some of them only."""
+        parts = self._parts(table)
+        if callable(self.count) and "scope" in table.columns and len(table):
+            first = table["scope"] == table["scope"][0]
+            alone, among = self._parts(table.filter(first)), [part[first.to_numpy()] for part in parts]
+            if not all(np.allclose(*both, equal_nan=True) for both in zip(alone, among, strict=True)):
+                wanted = "expected a question to count the same whatever is asked about other videos or images"
+                raise BadInput.at(METRICS.places.get(self.name, ""), f"{wanted}; look at rows of its own scope alone")
+        return parts
+
+    def _parts(self, table: pl.DataFrame) -> list[Floats]:
         given = self.count(table) if callable(self.count) else self.count
         several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
         found = [table.select(each).to_series() if isinstance(each, pl.Expr) else each for each in several]

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from questree.metrics.answered import Answered, Listing, Missing, ModelAnswers, answered, first, questions_of
-from questree.metrics.catalogue import METRICS, scored
+from questree.metrics.catalogue import METRICS, cells, counted
 from questree.metrics.cells import OVERALL, Bools, Cell, Column, Floats, Part, Tallies, joined, mean_tally, share, tally
 from questree.metrics.scores import CORRELATION, QUESTION_ACCURACY, Scored
 from questree.progress import watch
@@ -16,7 +16,7 @@ from questree.tables.hierarchies import NOTHING, Hierarchies
 NO_TRUTH = "None"  # how a question without a truth is listed
 
 
-def accuracy(model: Answered) -> Scored:
+def accuracy(model: Answered) -> Tallies:
     """Question accuracy of a type: right / all. Accuracy: mean over its true answers g of (right with g / all with g).
 
     The second is that of AGQA-Decomp, section 4 "Accuracy" and Table 9: answers on the long tail weigh as much as
@@ -38,8 +38,7 @@ def accuracy(model: Answered) -> Scored:
     video = np.concatenate([model.video[rows], loose["video"].to_numpy()[kept]]).astype(np.int64)
     words = [NO_TRUTH, *found.words]
     names: list[Column] = [("accuracy", name, word) for name in model.groups for word in words]
-    tallies = tally(video, group * len(words) + answer - NOTHING, passed, len(found.videos), names)
-    return Scored(tallies, accuracy_cells(tallies, model.groups))
+    return tally(video, group * len(words) + answer - NOTHING, passed, len(found.videos), names)
 
 
 def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
@@ -69,7 +68,7 @@ def accuracy_cells(tallies: Tallies, groups: list[str]) -> list[Cell]:
 Ints = NDArray[np.int64]
 
 
-def composition(model: Answered) -> Scored:
+def composition(model: Answered) -> Tallies:
     """CA = right parents / parents, all usable children right; RWR-k the same with exactly k wrong; RWR with k > 0.
 
     Delta = RWR - CA. AGQA-Decomp, section 4 "Compositional accuracy", "Right for the wrong reasons", Tables 3, 4, 6, 7.
@@ -90,13 +89,7 @@ def composition(model: Answered) -> Scored:
     by_composition = _tally(model, parent[rows], kind, wrong_listed[rows], "composition", kinds)
 
     of, wrong_parts = reasons(model, parts)
-    by_type = _tally(model, of, model.group(of), wrong_parts, "type", model.groups)
-    return Scored.together(
-        [
-            Scored(by_type, composition_cells(by_type, "type", model.listing.own_groups)),
-            Scored(by_composition, composition_cells(by_composition, "composition", kinds)),
-        ]
-    )
+    return joined([_tally(model, of, model.group(of), wrong_parts, "type", model.groups), by_composition])
 
 
 COMPOSED_OF = ("parent", "first", "edges")
@@ -146,21 +139,21 @@ def composition_cells(tallies: Tallies, by: str, groups: list[str]) -> list[Cell
     """CA, RWR, Delta, RWR-1, RWR-2 ... for every group and Overall."""
     found = [(at, str(c[2]), int(str(c[3]))) for at, c in enumerate(tallies.columns) if c[:2] == ("CA", by)]
     most = max([1, *(k for _, _, k in found)])
-    cells: dict[str, list[Cell]] = {}
+    blocks: dict[str, list[Cell]] = {}
     for group in [*groups, OVERALL]:
         here = [(at, k) for at, name, k in found if group in (name, OVERALL)]
         right = tuple(at for at, k in here if k == 0)
         wrong = tuple(at for at, k in here if k > 0)
-        cells.setdefault("CA", []).append(Cell("CA", by, group, (right,)))
-        cells.setdefault("RWR", []).append(Cell("RWR", by, group, (wrong,)))
-        cells.setdefault("Delta", []).append(Cell("Delta", by, group, (right, wrong), "difference", counted=False))
+        blocks.setdefault("CA", []).append(Cell("CA", by, group, (right,)))
+        blocks.setdefault("RWR", []).append(Cell("RWR", by, group, (wrong,)))
+        blocks.setdefault("Delta", []).append(Cell("Delta", by, group, (right, wrong), "difference", counted=False))
         for n in range(1, most + 1):
             exactly = tuple(at for at, k in here if k == n)
-            cells.setdefault(f"RWR-{n}", []).append(Cell(f"RWR-{n}", by, group, (exactly,)))
-    return [cell for block in cells.values() for cell in block]
+            blocks.setdefault(f"RWR-{n}", []).append(Cell(f"RWR-{n}", by, group, (exactly,)))
+    return [cell for block in blocks.values() for cell in block]
 
 
-def consistency(model: Answered) -> Scored:
+def consistency(model: Answered) -> Tallies:
     """IC of a rule = checks passed / checks applied; of a composition the mean of its rules; Overall of all 18.
 
     AGQA-Decomp, section 4 "Internal Consistency", Tables 3, 4 and 8 of the corrected text. A parent has a scored type
@@ -174,8 +167,7 @@ def consistency(model: Answered) -> Scored:
     names: list[Column] = [("IC", group, rule) for group in model.groups for rule in rules]
     videos = len(model.hierarchies.videos)
     video, column = model.video[node].astype(np.int64), model.group(node) * len(rules) + rule
-    tallies = tally(video, column, passed, videos, names)
-    return Scored(tallies, consistency_cells(tallies, model.listing))
+    return tally(video, column, passed, videos, names)
 
 
 def checked(model: Answered) -> tuple[Ints, Ints, Bools]:
@@ -254,7 +246,7 @@ def binned(accuracy: Floats, consistency: Floats) -> Ints:
     return counts.astype(np.int64)
 
 
-def correlation(model: Answered) -> Scored:
+def correlation(model: Answered) -> Tallies:
     """Pearson correlation over DAGs of accuracy (right / scored answered nodes) and consistency (passed / applied).
 
     AGQA-Decomp, Figure 3. No once-only rule; consistency pools all checks of a DAG (micro), and a composition is
@@ -269,8 +261,7 @@ def correlation(model: Answered) -> Scored:
     x, y = accuracy[here] - MIDDLE, consistency[here] - MIDDLE
     videos = len(model.hierarchies.videos)
     values = dict(zip(MOMENTS, (x, y, x * x, y * y, x * y), strict=True))
-    tallies = joined([mean_tally(video, value, videos, ("correlation", name)) for name, value in values.items()])
-    return Scored(tallies, correlation_cells(tallies))
+    return joined([mean_tally(video, value, videos, ("correlation", name)) for name, value in values.items()])
 
 
 def correlation_cells(tallies: Tallies) -> list[Cell]:
@@ -279,7 +270,7 @@ def correlation_cells(tallies: Tallies) -> list[Cell]:
 
 
 def dag_cells(tallies: Tallies, listing: Listing) -> list[Cell]:
-    """The cells of all metrics below over the columns of all of them, in the order of `score_answered`."""
+    """The cells of all metrics below over the columns of all of them, in the order of `count_answered`."""
     return [
         *accuracy_cells(tallies, listing.groups),
         *composition_cells(tallies, "type", listing.own_groups),
@@ -289,24 +280,24 @@ def dag_cells(tallies: Tallies, listing: Listing) -> list[Cell]:
     ]
 
 
-DagMetric = Callable[[Answered], Scored]
+DagMetric = Callable[[Answered], Tallies]
 DAG_METRICS: tuple[DagMetric, ...] = (accuracy, composition, consistency, correlation)
 
 
-def score_decomp(
-    hierarchies: Hierarchies,
-    predictions: pl.DataFrame | ModelAnswers,
-    missing: Missing = "error",
-    more: Sequence[DagMetric] = (),
-) -> Scored:
-    """Predictions have the columns id and prediction, or are by key; what `error` means is the caller's matter."""
-    return score_answered(answered(hierarchies, predictions, missing), more)
-
-
-def score_answered(model: Answered, more: Sequence[DagMetric] = ()) -> Scored:
-    """Every AGQA-Decomp score of one model, those of `more`, and those of plugins over the questions of all DAGs."""
+def count_answered(model: Answered, more: Sequence[DagMetric] = ()) -> Tallies:
+    """What every AGQA-Decomp score of one model is computed from, and those of `more` and of plugins."""
     metrics = (*DAG_METRICS, *more)
     parts = [metric(model) for metric in watch(metrics, "scoring", len(metrics))]
     if METRICS:
-        parts.append(scored(questions_of(model), len(model.hierarchies.videos), METRICS.values()))
-    return Scored.together(parts)
+        parts.append(counted(questions_of(model), len(model.hierarchies.videos), METRICS.values()))
+    return joined(parts)
+
+
+def score_decomp(
+    hierarchies: Hierarchies, predictions: pl.DataFrame | ModelAnswers, missing: Missing = "error"
+) -> Scored:
+    """The scores of a model whose predictions have the columns id and prediction, or are by key; what `error` means is
+    the caller's matter."""
+    model = answered(hierarchies, predictions, missing)
+    tallies = count_answered(model)
+    return Scored(tallies, [*dag_cells(tallies, model.listing), *cells(tallies.columns, METRICS.values())])

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from questree.metrics.answered import Answered, first
+from questree.metrics.answered import Answered
 from questree.metrics.cells import OVERALL, Cell, Column, Tallies, tally
-from questree.metrics.dags import span_sums
-from questree.metrics.scores import Scored
+from questree.metrics.dags import span_sums, usable_parts
 
 COMPOSITIONS = ("Longer Choose", "Shorter Choose")
 KINDS = ("valid", "related", "unrelated")
@@ -24,7 +23,7 @@ class Choices:
     about: Mapping[str, str]  # an action or an object -> the object it is about
 
 
-def error_kinds(model: Answered, choices: Choices) -> Scored:
+def error_kinds(model: Answered, choices: Choices) -> Tallies:
     """Share of a kind = errors of the kind / errors; an error is a wrong parent whose usable children are all right.
 
     AGQA-Decomp, supplement "Qualitative Examples" and Figure 11: valid, the other option is chosen; related, an answer
@@ -35,13 +34,9 @@ def error_kinds(model: Answered, choices: Choices) -> Scored:
     Columns ("error", composition, kind).
     """
     found = model.hierarchies
-    parents = np.flatnonzero(model.column("parent") & model.scored & model.answered)
-    chosen = np.zeros(len(model.scored), bool)
-    chosen[first(model.column("text"), parents)] = True
-    child = found.edges["child"].to_numpy()
-    usable = (model.scored & model.answered)[child]
+    chosen, usable, wrong_part = usable_parts(model)
     parent, start, size = (found.composed[name].to_numpy().astype(np.int64) for name in ("parent", "first", "edges"))
-    right = span_sums(usable & ~model.correct[child], start, size) == 0
+    right = span_sums(wrong_part, start, size) == 0
     wanted = np.array([name in COMPOSITIONS for name in found.compositions], bool)[found.composed["composition"]]
     wrong = (model.prediction[parent] >= 0) & ~model.correct[parent]
     rows = np.flatnonzero(wanted & chosen[parent] & right & (span_sums(usable, start, size) > 0) & wrong)
@@ -54,14 +49,13 @@ def error_kinds(model: Answered, choices: Choices) -> Scored:
     place = np.array([COMPOSITIONS.index(n) if n in COMPOSITIONS else 0 for n in found.compositions], np.int64)
     column = place[found.composed["composition"].to_numpy()[rows]]
     several = np.arange(len(KINDS))
-    tallies = tally(
+    return tally(
         np.repeat(model.video[parent[rows]].astype(np.int64), len(KINDS)),
         (column[:, None] * len(KINDS) + several).ravel(),
         (kind.reshape(-1, 1) == several).ravel(),
         len(found.videos),
         names,
     )
-    return Scored(tallies, error_cells(tallies))
 
 
 def error_cells(tallies: Tallies) -> list[Cell]:

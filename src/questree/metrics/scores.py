@@ -1,8 +1,7 @@
 """Scores as a flat table: one row per cell with its value, n and interval; intervals by a cluster bootstrap."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.metrics.cells import Cell, Floats, Ints, Tallies, all_parts, counts, evaluate, joined, ratios
+from questree.metrics.cells import Cell, Floats, Ints, Tallies, all_parts, counts, evaluate, ratios
 from questree.progress import report
 
 DRAWN = 1 << 23  # weights of resamples at a time
@@ -106,18 +105,6 @@ class Scored:
 
     tallies: Tallies
     cells: Sequence[Cell]
-
-    @classmethod
-    def together(cls, parts: Iterable["Scored"]) -> "Scored":
-        """The cells of all parts, one after the other; the videos are the same."""
-        each = list(parts)
-        before = accumulate((len(part.tallies.columns) for part in each), initial=0)
-        cells = [
-            replace(cell, parts=tuple(tuple(at + shift for at in columns) for columns in cell.parts))
-            for part, shift in zip(each, before, strict=False)
-            for cell in part.cells
-        ]
-        return cls(joined([part.tallies for part in each]), cells)
 
     def values(self) -> Floats:
         """[cell]"""

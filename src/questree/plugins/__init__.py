@@ -151,25 +151,23 @@ def metric(
     by: str = "",
     how: str = "ratio",
     needs: Iterable[str] = (),
-    by_video: bool = False,
+    by_video: bool = True,
 ) -> Declare[Any]:
     """A score: a function of the table of questions -> what each counts (1, 0, or null), in one Series per part.
 
-    `by_video`: what a question counts depends on the questions about its video alone, so that many processes may share
-    the videos."""
-    from questree.metrics.catalogue import COLUMNS, METRICS, ROW_NUMBERS, SHIPPED, Metric
+    What a question counts depends on the questions about its video or first image alone, as the table holds those of
+    some videos or images. `by_video` said so before it went for all metrics: it makes no difference."""
+    from questree.metrics.catalogue import COLUMNS, GROUPED, METRICS, SHIPPED, Metric
     from questree.metrics.cells import COMBINE
 
     one_of("metric", name, "how", how, COMBINE)
     columns = a_list("metric", name, "needs", needs)
-    for what, column in (("by", by), *(("needs", each) for each in columns)):
+    for what, column, known in (("by", by, GROUPED), *(("needs", each, COLUMNS) for each in columns)):
         if column:
-            one_of("metric", name, what, column, COLUMNS)
-    if by_video and by in ROW_NUMBERS:
-        raise wrong("metric", name, f"by_video: expected to be by what does not number rows, got {by!r}")
+            one_of("metric", name, what, column, known)
     if name in SHIPPED:
         raise wrong("metric", name, f"expected a new name, got one that is taken; taken are {', '.join(SHIPPED)}")
-    entry = partial(Metric, name, formula, by=by, how=how, needs=columns, by_video=by_video)  # type: ignore[arg-type]
+    entry = partial(Metric, name, formula, by=by, how=how, needs=columns)  # type: ignore[arg-type]
     return declared("metric", name, ("table",), lambda count: METRICS.add(name, entry(count)))
 
 

@@ -9,11 +9,8 @@ import polars as pl
 from questree.faults import BadInput
 from questree.formats.agqa import Imported
 from questree.formats.agqa_import import SETS, imported_fields, records_of
-from questree.metrics.answers import score_agqa
-from questree.metrics.scores import Score
-from questree.models.stored import video_predictions
-from questree.scoring.compared import ComparedQuestions, Scoring, Tell, for_run, of_records, silent
 from questree.scoring.run_questions import NEEDED, direct, records, twins_of
+from questree.scoring.shard_tasks import EVERY
 from questree.scoring.split_rows import is_split, tested
 from questree.stages.balance.rounds import has_selection, selected
 from questree.stages.decompose.hierarchies import corpus
@@ -21,13 +18,11 @@ from questree.stages.direct_equivalents import DIRECT_COLUMNS, direct_equivalent
 from questree.stages.generate.text import texts
 from questree.stages.questions import Bank
 from questree.stages.split import steps
-from questree.tables.predictions import samples
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
 
 ASKED_COLUMNS = QUESTIONS.only(*dict.fromkeys((*NEEDED, *DIRECT_COLUMNS.columns)))
-EVERY = "every"  # stands for all shards: records that came with their fields lie in other files than shards
 
 
 def of_run(run: Run, split: str, every: bool = False, as_released: bool = False) -> QuestionRecords:
@@ -51,6 +46,7 @@ def with_fields(bank: Bank) -> bool:
 
 
 def shard_names(bank: Bank) -> list[str]:
+    """Records that came with their fields lie in other files than shards."""
     return [EVERY] if with_fields(bank) else [folder.name for folder in bank.folders()]
 
 
@@ -107,13 +103,3 @@ def given(bank: Bank, chosen: bool, split: str) -> pl.DataFrame:
     own = [Imported.of(bank.run, (name,)) for name in Imported.of(bank.run, SETS[:1] if chosen else SETS[::-1]).sets]
     found = [imported_fields(table.filter(split=split)) for source in own for table in source.records()]
     return pl.concat([ASKED.empty(), *found]).unique("id", keep="first", maintain_order=True)
-
-
-def scored_on(asked: QuestionRecords, run: Run, how: Scoring, say: Tell = silent) -> ComparedQuestions:
-    """Questions of a run, with files of predictions or models that are stored in it."""
-    alone = of_records(asked, for_run(run, how), say, samples(run))
-
-    def stored(name: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
-        return alone.reader.readings(run.predictions / name, video_predictions(run, name, asked.table["id"]))
-
-    return replace(alone, stored=stored, sampled=lambda said: score_agqa(asked, said, "skip"))

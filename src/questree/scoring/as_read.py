@@ -12,7 +12,7 @@ from questree.metrics.answered import ModelAnswers, needed
 from questree.models.policies import Policy
 from questree.models.predictions import PREDICTION
 from questree.models.stored import of_shards, said
-from questree.scoring.compared import PredictionReader, Scoring, of_run
+from questree.scoring.compared import PredictionReader, Scoring, run_reader
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_at
 from questree.tables.predictions import Stored
@@ -61,9 +61,8 @@ def policy_of(run: Run, benchmark: str, how: Scoring, split: str | None = None) 
     """Reads stored models of a run by a policy, with the answers of a split or of all; DAGs are read if it has to."""
     if how.policy == "exact":
         return lambda stored: stored
-    corpus = of_run(run, split, benchmark, how)
-    assert corpus.asked is not None
-    return partial(as_read, corpus.asked, reader=corpus.reader, policy=how.policies[0])
+    asked, reader = run_reader(run, split, benchmark, how)
+    return partial(as_read, asked, reader=reader, policy=how.policies[0])
 
 
 def beside(stored: AsRead, words: Callable[[Stored], Sequence[str | None]]) -> list[str | None]:

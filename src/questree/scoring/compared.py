@@ -1,10 +1,10 @@
-"""What models are scored on: questions or DAGs, from files or from a run, with files of predictions or stored ones."""
+"""How predictions are scored: the choices behind numbers, who reads what models said, and what models are called."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput, Fault, refuse
-from questree.metrics.answered import Missing, ModelAnswers, needed
+from questree.metrics.answered import Missing, needed
 from questree.metrics.comparison import FEWEST
-from questree.metrics.dags import DagMetric, score_decomp
-from questree.metrics.errors import Choices, error_kinds
+from questree.metrics.errors import Choices
 from questree.metrics.scores import Coverage, Resampling, Score, Scored, coverage
 from questree.models.policies import KIND, POLICIES, Policy, QuestionTexts, ReadPredictions, understood
 from questree.models.predictions import FieldNames, Predictions, model_name, read_predictions
 from questree.said.lexicon import SynonymsFile, read_synonyms, shipped
 from questree.said.reading import Reader
-from questree.scoring.answer_kinds import kinds_of_nodes, kinds_of_records
+from questree.scoring.answer_kinds import kinds_of_nodes
 from questree.tables.hierarchies import Hierarchies
-from questree.tables.predictions import Stored, models, outdated, samples
+from questree.tables.predictions import models, outdated
 from questree.tables.run import Run
-from questree.tables.scored import QuestionRecords
 from questree.vocabulary.load import default, load
 from questree.vocabulary.words import NONE, Vocabulary
 
@@ -126,13 +124,12 @@ class PredictionReader:
         asked: pl.DataFrame,
         how: Scoring,
         say: Tell,
-        texts: QuestionTexts | None = None,
-        samples: frozenset[str] = frozenset(),
+        texts: QuestionTexts | None,
         kinds: Callable[[Vocabulary], pl.DataFrame] | None = None,
     ) -> "PredictionReader":
         """For a table of questions with their answers, all of them needed."""
         answers = asked["answer"].unique(maintain_order=True).to_list()
-        return cls(asked["id"], asked["id"], answers, how, say, texts, samples, kinds)
+        return cls(asked["id"], asked["id"], answers, how, say, texts, kinds=kinds)
 
     def read(self, file: Path, model: str) -> list[tuple[str, pl.DataFrame, list[Score]]]:
         """(model, its answers, rows about coverage) per policy; coverage is said, and refused if it must be whole."""
@@ -231,92 +228,35 @@ def lacking(found: Coverage) -> str:
     )
 
 
-@dataclass(frozen=True)
-class ComparedQuestions:
-    """The questions models are scored on, or compared on."""
-
-    reader: PredictionReader
-    scorer: Callable[[Any], Scored]  # of a table of predictions, or of the answers to DAGs
-    stored: Callable[[str], Iterable[tuple[str, Any, list[Score]]]] | None = None  # what a model of the run answers
-    asked: "RunHierarchies | None" = None
-    dags: Hierarchies | None = None
-    more: Sequence[DagMetric] = ()  # metrics of DAGs that were asked for
-    sampled: Callable[[Any], Scored] | None = None  # of a model that was asked a sample
-
-    def scored_given(self, given: Predictions) -> Iterator[OneModel]:
-        """Predictions in memory, under every policy."""
-        for model, said, about in self.reader.readings(given.place, given):
-            yield model, self.scorer_of(given.model)(said), about
-
-    def scorer_of(self, model: str) -> Callable[[Any], Scored]:
-        """What a model that was asked a sample lacks is left out."""
-        return self.sampled if self.sampled and model in self.reader.samples else self.scorer
-
-    def scored(self, given: Sequence[Given], models: Iterable[str] = ()) -> Iterator[OneModel]:
-        """Every stored model, and every file and table of predictions, under every policy."""
-        for name in models:
-            assert self.stored is not None
-            for model, said, about in self.stored(name):
-                yield model, self.scorer_of(name)(said), about
-        for one, name in zip(given, given_names(given), strict=True):
-            if not isinstance(one, Path):
-                yield from self.scored_given(one)
-                continue
-            for model, said, about in self.reader.read(one, name):
-                yield model, self.scorer_of(name)(said), about
-
-
-def compared(
-    hierarchies: Path | None,
-    questions: Path | None,
-    run: Path | None,
-    split: str | None,
-    benchmark: str,
-    how: Scoring,
-    say: Tell = silent,
-    cache: bool = False,
-    errors: bool = False,
-) -> ComparedQuestions:
-    """Of the one source that is given; `cache`: large folders may be read from the user's cache; `errors`: kinds of
-    errors are told apart."""
+def one_source(hierarchies: Path | None, questions: Path | None, run: Path | None, split: str | None) -> None:
+    """Refuses anything but one source of questions, and a split of files."""
     if sum(place is not None for place in (hierarchies, questions, run)) != 1:
         raise BadInput.at("", "expected one of a run, --hierarchies DIR (AGQA-Decomp) and --questions FILE (AGQA)")
-    if run is not None:
-        return of_run(Run.at(run), split, benchmark, how, say, errors)
-    if split is not None:
+    if run is None and split is not None:
         raise BadInput.at("--split", "expected a run, got files, which are of one split")
-    if hierarchies is not None:
-        from questree.formats.decomp_choices import read_choices
-        from questree.formats.decomp_files import hierarchy_files, read_texts, video_files
-
-        found = released(hierarchies, say, cache)
-        texts = looked_up(lambda: read_texts(hierarchy_files(hierarchies)))
-        options = read_choices(video_files(hierarchies)) if errors else None
-        return _of_dags(found, how, say, texts, options=options)
-    from questree.formats.agqa_import import read_questions
-
-    assert questions is not None
-    return of_records(read_questions(questions), how, say)
 
 
-def released(folder: Path, say: Tell, cache: bool) -> Hierarchies:
-    """A folder of hierarchies; `cache`: perhaps from the user's cache."""
-    from questree.formats.decomp_cache import cached_hierarchies
-    from questree.formats.decomp_files import read_hierarchies
-
-    return cached_hierarchies(folder, say) if cache else read_hierarchies(folder)
-
-
-def of_run(
-    run: Run, split: str | None, benchmark: str, how: Scoring, say: Tell = silent, errors: bool = False
-) -> ComparedQuestions:
-    """The DAGs of a run."""
+def run_reader(run: Run, split: str | None, benchmark: str, how: Scoring) -> "tuple[RunHierarchies, PredictionReader]":
+    """The DAGs of a run, all in memory, and who reads predictions for them."""
     from questree.stages.decompose.hierarchies import hierarchies_in
     from questree.stages.decompose.question_texts import texts_by_id
 
     asked = hierarchies_in(run, split, benchmark)
-    texts = partial(texts_by_id, asked)
-    return _of_dags(asked.hierarchies, for_run(run, how), say, texts, asked, options_in(asked) if errors else None)
+    read = asked.hierarchies
+    texts, kinds = partial(texts_by_id, asked), partial(kinds_of_nodes, read)
+    return asked, dag_reader(read, answers_of(read), for_run(run, how), texts, kinds)
+
+
+def dag_reader(
+    read: Hierarchies,
+    answers: Sequence[str],
+    how: Scoring,
+    texts: QuestionTexts | None,
+    kinds: Callable[[Vocabulary], pl.DataFrame],
+) -> PredictionReader:
+    """For DAGs; `answers`: of all DAGs there are, of which these may be some."""
+    scored, every = (read.keys.gather(needed(read, scored)) for scored in (True, False))
+    return PredictionReader(scored, every, answers, how, texts=texts, kinds=kinds)
 
 
 def words_of(how: Scoring) -> Vocabulary:
@@ -328,33 +268,6 @@ def for_run(run: Run, how: Scoring) -> Scoring:
     """With the words of a run, unless others are given; image sets have none."""
     own = how.vocabulary is None and run.vocabulary_file.is_file()
     return replace(how, vocabulary=run.vocabulary_file) if own else how
-
-
-def _of_dags(
-    read: Hierarchies,
-    how: Scoring,
-    say: Tell,
-    texts: QuestionTexts | None,
-    asked: "RunHierarchies | None" = None,
-    options: pl.DataFrame | None = None,
-) -> ComparedQuestions:
-    """`options`: what choices offer, to tell kinds of errors apart."""
-    scored, known = (read.keys.gather(needed(read, scored)) for scored in (True, False))
-    sampled = frozenset[str]() if asked is None else samples(asked.run)
-    kinds = partial(kinds_of_nodes, read)
-    reader = PredictionReader(scored, known, answers_of(read), how, say, texts, sampled, kinds)
-    stored = None if asked is None else partial(_stored_answers, asked, reader)
-    more = [] if options is None else [partial(error_kinds, choices=choices(options, how))]
-    scorer = partial(score_decomp, read, missing=how.missing, more=more)
-    return ComparedQuestions(reader, scorer, stored, asked, read, more, partial(scorer, missing="skip"))
-
-
-def most_likely(corpus: ComparedQuestions, of_type: Mapping[str, str], how: Scoring) -> list[Score]:
-    """The rows of Most-Likely, which knows an answer to every type; what it has no answer to is wrong."""
-    from questree.metrics.commonest import MODEL, answering
-
-    assert corpus.dags is not None
-    return corpus.scorer(answering(of_type, corpus.dags)).rows(MODEL, how.resampling)
 
 
 def options_in(asked: "RunHierarchies") -> pl.DataFrame:
@@ -373,33 +286,6 @@ def choices(options: pl.DataFrame, how: Scoring) -> Choices:
     named = zip(words.actions, words.object_of.tolist(), strict=True)
     about = {action.phrase: words.objects[thing].name for action, thing in named if thing != NONE}
     return Choices(options, names | about)
-
-
-def of_records(
-    asked: QuestionRecords, how: Scoring, say: Tell = silent, some: frozenset[str] = frozenset()
-) -> ComparedQuestions:
-    """AGQA's questions without DAGs; `some`: models that need not have answered everything."""
-    from questree.metrics.answers import score_agqa
-
-    kinds = partial(kinds_of_records, asked.table)
-    reader = PredictionReader.of(asked.table, how, say, looked_up(asked.texts), some, kinds)
-    return ComparedQuestions(reader, lambda said: score_agqa(asked, said, how.missing))
-
-
-def _stored_answers(
-    asked: "RunHierarchies", reader: PredictionReader, name: str
-) -> Iterator[tuple[str, ModelAnswers, list[Score]]]:
-    from questree.models.stored import covered, said
-    from questree.scoring.as_read import read_by_key, unread
-
-    stored = Stored.of(asked.run, name)
-    given = said(asked, stored)
-    found = covered(asked, given)
-    reader.tell(stored.folder, name, found, "")
-    for policy in reader.how.policies:
-        read = read_by_key(asked, given, reader, policy)
-        model, rows = reader.about(name, policy, found, *unread(asked, read, reader))
-        yield model, read, rows
 
 
 def answers_of(read: Hierarchies) -> list[str]:

@@ -1,10 +1,10 @@
 """Models scored on DAGs, shard by shard; those of a run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from questree.benchmarks import Benchmark
 from questree.faults import BadInput
@@ -14,14 +14,14 @@ from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Cell, Tallies
 from questree.metrics.dags import dag_cells
 from questree.metrics.errors import error_cells
-from questree.models.predictions import FieldNames
+from questree.metrics.scores import Scored
 from questree.rules.schemes import SCHEMES
-from questree.scoring.compared import Given, OneModel, Scoring, Tell, for_run
+from questree.scoring.compared import Given, Scoring, for_run, silent
 from questree.scoring.dag_shards import RunDags
 from questree.scoring.run_answers import bots_among
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
-from questree.scoring.shard_tasks import ShardAnswers
+from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.stages.decompose.hierarchies import nothing_asked
 from questree.tables.predictions import samples
 from questree.tables.run import Run
@@ -36,31 +36,30 @@ DAGS = ShardWork(shard_answers, score_shard, looked_at)
 PART = "DAG shards"  # of a benchmark
 
 
-def in_shards(run: Run, own: Benchmark, given: Sequence[Given], workers: int = 1) -> bool:
-    """Can the counts of shards be added up, and does every id of a file belong to one of them?"""
-    dags: type[RunDags] = own.part(PART)
-    if not given or not dags.adds_up(alone=False):
-        return dags.adds_up(alone=False)
-    with shared_out(workers if dags.many(run) else 1, dags.count(run)) as pool:
-        return dags.ids_apart(run, pool)
-
-
-def scored_in_shards(
+def run_dags(
     run: Run,
-    own: Benchmark,
+    benchmark: Benchmark,
     models: Sequence[str],
     split: str | None,
     how: Scoring,
-    say: Tell,
-    workers: int = 2,
+    workers: int,
     files: Sequence[Given] = (),
     errors: bool = False,
-) -> Iterator[OneModel]:
-    """Stored models and files on the DAGs of a run, as if all of these had been read at once."""
-    stored_in(run, models)
-    with shared_dags(run, own, models, split, how, workers, files, errors) as dags:
-        found = dags.together()
-    yield from found.scored(files, say)
+    alone: bool = False,
+) -> ShardsTogether:
+    """Stored models, bots that answer now and files on the DAGs of a run; `alone`: every question alone, too."""
+    stored_or_bots(run, benchmark, models)
+    with shared_dags(run, benchmark, models, split, how, workers, files, errors, alone) as dags:
+        return dags.together()
+
+
+def scored_bots(
+    run: Run, benchmark: Benchmark, names: Sequence[str], split: str | None, how: Scoring
+) -> dict[str, Scored]:
+    """Bots that answer the DAGs of a run now."""
+    found = run_dags(run, benchmark, names, split, replace(how, policy="exact"), 2)
+    models = found.read((), silent, strict=False)
+    return {read.model: found.scores([counts.tallies for counts in read.counts]) for read in models}
 
 
 def stored_or_bots(run: Run, benchmark: Benchmark, names: Sequence[str]) -> None:
@@ -78,9 +77,12 @@ class SharedDags(NamedTuple):
     empty: BadInput  # what is wrong if there are no questions
 
     def together(self) -> ShardsTogether:
-        """The counts of all shards."""
+        """The counts of all shards, which must know what an answer is to read files or free text."""
         unknown = bool(self.task.files or self.task.how.policies != ("exact",))
-        return together(DAGS, self.task, self.shards.names, self.pool, self.empty, unknown)
+        task, found = counted(DAGS, self.task, self.shards.names, self.pool, unknown)
+        if not any(shard.videos for shard in found):
+            raise self.empty
+        return ShardsTogether(task, found, cells_of(found, task.errors), task.dags.places(found))
 
 
 @contextmanager
@@ -99,10 +101,12 @@ def shared_dags(
     shards: type[RunDags] = benchmark.part(PART)
     with (
         ExitStack() as left,
-        given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
+        given_files(files, how, run.predictions) as given,
         shared_out(workers if shards.many(run) else 1, shards.count(run)) as pool,
     ):
         dags = shards.shared(run, models, split, alone, left, pool)
+        if files and not shards.ids_apart(run, pool):
+            dags = dags.at_once()
         shared = run.folder, split, for_run(run, how), tuple(models), given, samples(run), unscored_types()
         task = DagTask(*shared, dags=dags, errors=errors, alone=alone)
         yield SharedDags(task, dags, pool, nothing_asked(benchmark.place(run, "decomposed"), split))
@@ -112,18 +116,12 @@ def unscored_types() -> tuple[str, ...]:
     return tuple(sorted({type for known in SCHEMES.values() for type in known.unscored}))
 
 
-def together(
-    work: ShardWork, task: DagTask, names: Sequence[Any], pool: Executor | None, empty: BadInput, unknown: bool = True
-) -> ShardsTogether:
-    """The counts of all shards; `empty`: what is wrong if none of them has a question; `unknown`: must they know what
-    an answer is?"""
-    task, found = counted(work, task, names, pool, unknown)
-    if not any(shard.videos for shard in found):
-        raise empty
+def cells_of(found: Sequence[ShardScores], errors: bool) -> Callable[[Tallies], list[Cell]]:
+    """The cells of DAGs over what was counted in all shards."""
     listing = Listing.together([shard.listing.dags for shard in found])
 
     def cells(tallies: Tallies) -> list[Cell]:
-        more = error_cells(tallies) if task.errors else []
+        more = error_cells(tallies) if errors else []
         return [*dag_cells(tallies, listing), *more, *catalogue.cells(tallies.columns, METRICS.values())]
 
-    return ShardsTogether(task, found, cells, task.dags.places(found))
+    return cells

@@ -76,10 +76,6 @@ class RunDags(Protocol):
         """Do processes pay?"""
 
     @classmethod
-    def adds_up(cls, alone: bool) -> bool:
-        """Can the counts of shards be added up; those of every question alone, too?"""
-
-    @classmethod
     def ids_apart(cls, run: Run, pool: Executor | None) -> bool:
         """Has every shard ids of its own?"""
 
@@ -93,6 +89,9 @@ class RunDags(Protocol):
     @staticmethod
     def together(listings: Sequence[Any]) -> AloneScores:
         """Of the listings of all shards that have questions."""
+
+    def at_once(self) -> Self:
+        """The same with one shard that holds everything."""
 
     @property
     def names(self) -> Sequence[Any]:

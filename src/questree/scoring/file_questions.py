@@ -17,12 +17,11 @@ from questree.formats.agqa_import import read_questions, records_of
 from questree.formats.agqa_parts import AgqaPart, parts_of, shards_of
 from questree.metrics.answers import agqa_cells
 from questree.metrics.cells import Ints
-from questree.models.predictions import FieldNames
 from questree.readings.forms import met
 from questree.scoring import shared_files
 from questree.scoring.compared import Given, Scoring
-from questree.scoring.question_counts import answers_in, counts_in
-from questree.scoring.run_shards import ShardsTogether, by_video, given_files, with_answers
+from questree.scoring.question_scores import answers_in, counts_in
+from questree.scoring.run_shards import ShardsTogether, given_files, with_answers
 from questree.scoring.shard_tasks import NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores
 from questree.scoring.shared_files import look_over, seen_beside, worth_parting
 from questree.tables.scored import ASKED
@@ -60,7 +59,7 @@ class VideoShard(NamedTuple):
 
 def file_together(path: Path, how: Scoring, workers: int, files: Sequence[Given]) -> ShardsTogether | None:
     """The counts of all shards of a file; nothing if there are none, they cannot be added up, or are not worth it."""
-    if not by_video() or not path.is_file() or not worth_parting(path, agqa_parts.BYTES, shared_files.LARGE):
+    if not path.is_file() or not worth_parting(path, agqa_parts.BYTES, shared_files.LARGE):
         return None
     parts, shards = parts_of(path), shards_of(path, SHARD)
     with seen_beside(path) as scratch, ExitStack() as left, shared_out(workers, MANY) as pool:
@@ -73,7 +72,7 @@ def file_together(path: Path, how: Scoring, workers: int, files: Sequence[Given]
         dealt = [own.more for own in seen]
         if any(own is None for own in dealt):
             return None
-        given = left.enter_context(given_files(path, files, FieldNames(how.id_column, how.answer_column)))
+        given = left.enter_context(given_files(files, how, path))
         task = with_answers(replace(task, files=given), seen)
         found = each(pool, "scoring", "shard", _shards(dealt), score_shard, task)
     there = [own for own in found if own is not None and own.listing is not None]

@@ -10,13 +10,13 @@ import polars as pl
 from questree.faults import BadInput
 from questree.formats import covr_parts
 from questree.formats.covr_parts import CovrPart, parts_of
+from questree.metrics.catalogue import METRICS
 from questree.metrics.sets import answers_in
-from questree.models.predictions import FieldNames
 from questree.scoring.compared import Given, Scoring
 from questree.scoring.image_sets import of_records
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, knowing
 from questree.scoring.set_counts import SetTask, counts_in
-from questree.scoring.set_scores import in_chunks, of_chunks, with_commonest
+from questree.scoring.set_scores import of_chunks, with_commonest
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.scoring.shared_files import look_over, seen_beside, worth_parting
 from questree.sources.covr import QUESTIONS, read_records
@@ -40,7 +40,7 @@ def set_files_together(
 ) -> ShardsTogether | None:
     """The counts of all parts of a file; nothing if there are none, they cannot be added up, or are not worth it."""
     both = {SCORED: questions, **({LEARNT: train} if train else {})}
-    there = in_chunks() and all(path.is_file() for path in both.values())
+    there = not METRICS and all(path.is_file() for path in both.values())
     if not there or not any(worth_parting(path, covr_parts.BYTES, LARGE) for path in both.values()):
         return None
     parts = [part for split, path in both.items() for part in parts_of(path, split)]
@@ -53,7 +53,7 @@ def set_files_together(
             raise
         if whole(ids_shared, [task.place(part) for part in asked]):
             return None
-        given = left.enter_context(given_files(questions, files, FieldNames(how.id_column, how.answer_column)))
+        given = left.enter_context(given_files(files, how, questions))
         task, found = counted(PARTS, replace(task, files=given), asked, pool, unknown=False)
     return of_chunks(task, found) if found else None
 

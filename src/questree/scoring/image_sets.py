@@ -1,7 +1,6 @@
 """COVR's scores: questions about image sets of a run or of files, their baselines, and models trained on splits."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -11,14 +10,11 @@ from questree.faults import BadInput, Fault, refuse
 from questree.metrics.scores import Score, Scored
 from questree.metrics.sets import majority, score_covr, score_curve, score_generalization
 from questree.models.policies import QuestionTexts
-from questree.models.stored import image_predictions
 from questree.notation.own_shapes import program_shapes
 from questree.scoring.compared import (
     LABELS,
-    ComparedQuestions,
     OnePolicy,
     PredictionReader,
-    Scoring,
     Tell,
     looked_up,
     silent,
@@ -34,11 +30,8 @@ from questree.sources.covr import (
     read_covr_questions,
     read_curve_plan,
     read_plan,
-    read_records,
 )
-from questree.stages.split.image_sets import read_split, selected
 from questree.tables.images import IMAGES
-from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.terms import Slot
 
@@ -46,30 +39,9 @@ COLUMNS = list(QUESTIONS.columns)
 HELD_OUT = {"dev": "dev held out", "test": "test"}  # side -> the part of a split that is scored
 
 
-def of_files(questions: Path | None, train: Path | None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Evaluated and training questions, with the columns of sources/covr.QUESTIONS."""
-    if questions is None:
-        raise BadInput.at("", "expected either a run folder or --questions FILE")
-    return of_records(read_records(questions)), QUESTIONS.empty() if train is None else of_records(read_records(train))
-
-
 def of_records(records: Sequence[CovrRecord]) -> pl.DataFrame:
     """Columns of sources/covr.QUESTIONS, templates as we name them."""
     return asked_in(records).with_columns(pl.col("template").replace(TEMPLATE_OF))
-
-
-def of_run(run: Run, side: str, held_out: str = "", every: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The same, of one side of a run, or of what a split holds out of it."""
-    known_side(side)
-    table = with_image(run, selected(run, every))
-    asked, learnt = table.filter(pl.col("split") == side), table.filter(pl.col("split") == "train")
-    if held_out:
-        parts = read_split(run, held_out)
-        asked = asked.filter(pl.col("id").is_in(parts[HELD_OUT[side]].implode()))
-        learnt = learnt.filter(pl.col("id").is_in(parts["train"].implode()))
-    if asked.is_empty():
-        raise nothing_asked(run, side, held_out)
-    return asked.select(COLUMNS), learnt.select(COLUMNS)
 
 
 def known_side(side: str) -> None:
@@ -103,19 +75,6 @@ def baselines(asked: pl.DataFrame, learnt: pl.DataFrame) -> dict[str, Scored]:
     """MAJ and MAJTEMPL, if there is anything to learn from."""
     guesses = majority(learnt, asked) if len(learnt) else {}
     return {name: score_covr(asked, table, list(PATTERNS)) for name, table in guesses.items()}
-
-
-def of_questions(asked: pl.DataFrame, run: Run | None, how: Scoring, say: Tell = silent) -> ComparedQuestions:
-    sampled = frozenset[str]() if run is None else samples(run)
-    reader = PredictionReader.of(asked, how, say, texts_of(asked), sampled)
-    score = partial(score_covr, asked, templates=list(PATTERNS))
-
-    def stored(name: str) -> Sequence[tuple[str, pl.DataFrame, list[Score]]]:
-        assert run is not None
-        return reader.readings(run.predictions / name, image_predictions(run, name, asked["id"]))
-
-    scorer = partial(score, skip_missing=how.missing == "skip")
-    return ComparedQuestions(reader, scorer, stored, sampled=partial(score, skip_missing=True))
 
 
 def texts_of(asked: pl.DataFrame) -> QuestionTexts | None:

@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from questree.benchmarks import Benchmark
-from questree.metrics.scores import Scored
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import BOTS, BotCorpus, BotOptions, asked_by
-from questree.models.stored import said
-from questree.scoring.compared import ComparedQuestions
 from questree.tables.predictions import Stored, models
 from questree.tables.run import Run
 
@@ -41,12 +38,6 @@ def answers_to(run: Run, benchmark: Benchmark, name: str) -> Stored:
         corpus = BotCorpus(every, options)
         found = dict(corpus.answers())  # in which a bot may have said words of its own
         return Computed(Path(), list(corpus.number), found)
-
-
-def scored_bot(corpus: ComparedQuestions, benchmark: Benchmark, name: str) -> Scored:
-    """A bot that answers now, on the DAGs of a run."""
-    assert corpus.asked is not None
-    return corpus.scorer(said(corpus.asked, answers_to(corpus.asked.run, benchmark, name)))
 
 
 def has_answered(run: Run, benchmark: Benchmark, name: str) -> bool:

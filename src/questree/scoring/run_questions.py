@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.benchmarks import COVR, Benchmark
+from questree.benchmarks import Benchmark
 from questree.benchmarks.agqa.held_out import FLAGS, NOVEL
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.formats.agqa_import import records_of
 from questree.metrics.answered import Missing
-from questree.metrics.answers import AnswerCounts, fit_rows, most_likely, score_agqa
+from questree.metrics.answers import AnswerCounts, most_likely, score_agqa
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import score_covr
 from questree.scoring.image_sets import COLUMNS as COVR_COLUMNS
@@ -21,14 +22,12 @@ from questree.scoring.image_sets import baselines, with_image
 from questree.scoring.split_rows import is_split, tested
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import corpus, shards
-from questree.stages.decompose.image_sets import read_sets
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import TWINS
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import NODES, TOPS
-from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
@@ -40,59 +39,30 @@ COLUMNS = QUESTIONS.only(*NEEDED)
 
 
 @dataclass(frozen=True)
-class ScoredShard:
-    """The questions of one shard that are scored."""
-
-    shard: str
-    nodes: int
-    tops: NDArray[np.uint32]  # [question of the shard] its node
-    kept: NDArray[np.int64]  # rows among these
-
-
-@dataclass(frozen=True)
 class RunQuestions:
     """Questions of a run as the tables of their benchmark score them, each alone."""
 
     asked: pl.DataFrame
-    ids: pl.Series  # of those that are decomposed, in the order of `shards`
-    shards: list[ScoredShard]
-    score: Callable[[pl.DataFrame, str, Missing, Resampling | None], tuple[Scored, list[Score]]]  # of a model
+    score: Callable[[pl.DataFrame, Missing], Scored]  # of a model
     baseline: Callable[[Resampling | None], list[Score]]  # what needs no predictions
-
-    def said(self, stored: Stored) -> pl.DataFrame:
-        """id, prediction of every question that was answered."""
-        found = [np.zeros(0, np.int32)]
-        for own in self.shards:
-            nodes = stored.shard(own.shard, own.nodes)
-            found.append(stored.asked(own.shard, nodes[own.tops])[own.kept])
-        return answered_ids(self.ids, stored.words, np.concatenate(found))
 
 
 def video_questions(run: Run, split: str | None) -> RunQuestions:
     """Of the videos of a split, or of all; beside the models AGQA's Most-Likely."""
     bank = Bank(run)
     most = steps.of_run(bank)
-    found = [asked_shard(run, folder.name, split, most) for folder in shards(run)]
-    table = pl.concat([ASKED.empty(), *(each.records.table for each in found)])
-    asked = records_of(table)
-
-    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> tuple[Scored, list[Score]]:
-        scored = score_agqa(asked, given, missing)
-        return scored, [*scored.rows(model, how), *fit_rows(scored.tallies, model, how)]
-
-    parts, counts = [each.own for each in found], AnswerCounts.of(table)
-    return RunQuestions(table, table["id"], parts, score, lambda _: most_likely(counts))
+    parts = [asked_shard(run, folder.name, split, most).records.table for folder in shards(run)]
+    table = pl.concat([ASKED.empty(), *parts])
+    counts = AnswerCounts.of(table)
+    return RunQuestions(table, partial(score_agqa, records_of(table)), lambda _: most_likely(counts))
 
 
 class AskedShard(NamedTuple):
     """The questions of a shard that were taken apart and are scored."""
 
     records: QuestionRecords
-    own: ScoredShard
-
-    def said(self, words: Sequence[str], tops: Words) -> pl.DataFrame:
-        """id, prediction of those that were answered; `tops`: [question of the shard] the number of the word."""
-        return answered_ids(self.records.table["id"], words, tops[self.own.kept])
+    nodes: int  # of the shard
+    rows: NDArray[np.int64]  # among the questions of the shard
 
 
 def asked_shard(run: Run, name: str, split: str | None, most_steps: Sequence[int]) -> AskedShard:
@@ -108,7 +78,7 @@ def asked_shard(run: Run, name: str, split: str | None, most_steps: Sequence[int
     found = records(bank, table, direct(twins_of(run, table["video"]), table), most_steps)
     found = tested(bank, found) if is_split(run) else found
     nodes = rows_in(folder / f"{NODES.name}.parquet")
-    return AskedShard(records_of(found), ScoredShard(name, nodes, tops["node"].to_numpy(), kept))
+    return AskedShard(records_of(found), nodes, kept)
 
 
 def answered_ids(ids: pl.Series, words: Sequence[str], word: Words) -> pl.DataFrame:
@@ -169,22 +139,14 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
     table, own = with_image(run, selected(run)), True if split is None else pl.col("split") == split
     columns = [*COVR_COLUMNS, pl.col("images").list.len()]
     asked, learnt = (table.filter(which).select(columns) for which in (own, pl.col("split") == "train"))
-    parts, ids = [], asked["id"].head(0)
-    if COVR.has(run, "decomposed"):
-        tables = read_sets(COVR.place(run, "decomposed"))
-        tops = tables["tops"].select("id", "node").with_row_index("top")
-        known = asked.select("id").join(tops, on="id", how="inner", maintain_order="left")
-        kept, ids = known["top"].to_numpy().astype(np.int64), known["id"]
-        parts = [ScoredShard(IMAGE_SETS, len(tables["nodes"]), tops["node"].to_numpy(), kept)]
 
-    def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> tuple[Scored, list[Score]]:
-        scored = score_covr(asked, given, list(PATTERNS), missing == "skip")
-        return scored, scored.rows(model, how)
+    def score(given: pl.DataFrame, missing: Missing) -> Scored:
+        return score_covr(asked, given, list(PATTERNS), missing == "skip")
 
     def guessed(how: Resampling | None) -> list[Score]:
         return [row for name, scored in baselines(asked, learnt).items() for row in scored.rows(name, how)]
 
-    return RunQuestions(asked, ids, parts, score, guessed)
+    return RunQuestions(asked, score, guessed)
 
 
 def scored_questions(run: Run, benchmark: Benchmark, split: str | None) -> RunQuestions:

@@ -7,17 +7,12 @@ import numpy as np
 
 from questree.benchmarks import Benchmark
 from questree.faults import Fault
-from questree.metrics.answered import Missing, answered
+from questree.metrics.answered import Missing
 from questree.metrics.cells import Ints
-from questree.metrics.dags import dag_counts, score_answered
 from questree.metrics.scores import Coverage, Score, Scored
-from questree.models.stored import covered, said
-from questree.scoring.as_read import as_read, unread
-from questree.scoring.compared import OnePolicy, lacking, of_run, silent
-from questree.scoring.dag_scores import PART, shared_dags, stored_or_bots
+from questree.scoring.compared import OnePolicy, lacking, silent
+from questree.scoring.dag_scores import PART, run_dags
 from questree.scoring.dag_shards import AloneScores, RunDags
-from questree.scoring.run_answers import answers_to
-from questree.scoring.run_questions import scored_questions
 from questree.scoring.run_shards import ReadModel, ShardsTogether
 from questree.tables.run import Run
 
@@ -51,14 +46,8 @@ class RunScores:
 
     @classmethod
     def of(cls, run: Run, benchmark: Benchmark, how: How, names: Sequence[str], workers: int = 2) -> "RunScores":
-        """Shard by shard, if that is the same."""
         dags: type[RunDags] = benchmark.part(PART)
-        if not dags.adds_up(alone=True):
-            return _at_once(run, benchmark, how, names)
-        stored_or_bots(run, benchmark, names)
-        errors = dags.tells_errors
-        with shared_dags(run, benchmark, names, how.split, how, workers, errors=errors, alone=True) as shared:
-            found = shared.together()
+        found = run_dags(run, benchmark, names, how.split, how, workers, errors=dags.tells_errors, alone=True)
         there = [shard.listing.alone for shard in found.shards if shard.listing.alone is not None]
         alone = dags.together(there)
         models = [_model(found, alone, read, how) for read in found.read((), silent, strict=False)]
@@ -72,25 +61,6 @@ def _model(found: ShardsTogether, every: AloneScores, read: ReadModel, how: How)
     dags = np.sum([own.dags for own in read.counts if own.dags is not None], axis=0)
     about = read.coverage, read.unread, read.model in found.task.samples
     return ModelScores(read.model, scored, rows, alone, of_alone, dags, *about)
-
-
-def _at_once(run: Run, benchmark: Benchmark, how: How, names: Sequence[str]) -> RunScores:
-    corpus = of_run(run, how.split, benchmark.name, how, errors=benchmark.part(PART).tells_errors)
-    questions, dags = scored_questions(run, benchmark, how.split), corpus.asked
-    assert dags is not None
-    found = list[ModelScores]()
-    for model in names:
-        stored = as_read(dags, answers_to(run, benchmark, model), corpus.reader, how.policy)
-        given, sample = said(dags, stored), model in corpus.reader.samples
-        missing: Missing = "skip" if sample else how.missing
-        beside = answered(dags.hierarchies, given, missing)
-        scored = score_answered(beside, corpus.more)
-        alone, of_alone = questions.score(questions.said(stored), model, missing, how.resampling)
-        lost, count = unread(dags, given, corpus.reader)
-        about = covered(dags, given), lost / count if count else None, sample
-        rows = scored.rows(model, how.resampling)
-        found.append(ModelScores(model, scored, rows, alone, of_alone, dag_counts(beside), *about))
-    return RunScores(found, questions.baseline(how.resampling))
 
 
 def gaps(found: Sequence[ModelScores], missing: Missing) -> list[Fault]:

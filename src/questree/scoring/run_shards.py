@@ -9,16 +9,16 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
-from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Cell, Ints, Tallies, stacked
 from questree.metrics.scores import SHOWN, Coverage, Score, Scored
 from questree.models.predictions import FieldNames
 from questree.scoring.answer_kinds import kinds_by_type
-from questree.scoring.compared import Given, OneModel, PredictionReader, Tell, given_names, words_of
+from questree.scoring.compared import Given, OneModel, PredictionReader, Scoring, Tell, given_names, words_of
 from questree.scoring.shard_tasks import (
     GivenFile,
     KnownAnswers,
@@ -39,24 +39,29 @@ from questree.workers import each, whole
 Task = TypeVar("Task", bound=ScoringTask)
 
 
-def by_video() -> bool:
-    """Can the counts of shards be added up? Metrics of plugins may look at all questions at once."""
-    return all(metric.by_video for metric in METRICS.values())
+def by_video() -> bool:  # gone with `SetDags`, which asks
+    """Can the counts of shards be added up?"""
+    return True
 
 
 @contextmanager
-def given_files(beside: Path, given: Sequence[Given], called: FieldNames) -> Iterator[tuple[GivenFile, ...]]:
-    """Predictions, each file read once; `beside`: next to what workers elsewhere see them."""
+def given_files(given: Sequence[Given], how: Scoring, beside: Path | None = None) -> Iterator[tuple[GivenFile, ...]]:
+    """Predictions, each file read once; `beside`: next to what workers elsewhere see them, if they are to."""
     if not given:
         yield ()
         return
-    with where_workers_see(beside) as folder:
-        yield tuple(
-            whole(read_given, one, name, called, folder / f"{at:04d}")
-            if isinstance(one, Path)
-            else write_given(one, folder / f"{at:04d}")
-            for at, (one, name) in enumerate(zip(given, given_names(given), strict=True))
-        )
+    names, fields = given_names(given), FieldNames(how.id_column, how.answer_column)
+    with TemporaryDirectory() if beside is None else where_workers_see(beside) as place:
+        files = list[GivenFile]()
+        for at, (one, name) in enumerate(zip(given, names, strict=True)):
+            out = Path(place) / f"{at:04d}" if isinstance(place, str) else place / f"{at:04d}"
+            if not isinstance(one, Path):
+                files.append(write_given(one, out))
+            elif beside is None:
+                files.append(read_given(one, name, fields, out))
+            else:
+                files.append(whole(read_given, one, name, fields, out))
+        yield tuple(files)
 
 
 class ShardWork(NamedTuple):

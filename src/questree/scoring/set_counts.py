@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Missing
+from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Tallies
 from questree.metrics.sets import Commonest, answers_in, covr_tallies, guessed
 from questree.models.stored import stored_image_predictions
@@ -16,6 +17,7 @@ from questree.scoring.image_sets import HELD_OUT, options_of, texts_of
 from questree.scoring.shard_tasks import NOTHING_ASKED, ScoringTask, ShardAnswers, ShardScores, counts_of_models
 from questree.stages.split.image_sets import in_parts
 from questree.tables.image_questions import QuestionChunk
+from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
@@ -47,12 +49,14 @@ def chunk_answers(task: SetTask, chunk: QuestionChunk) -> ShardAnswers:
 
 
 def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:
-    """In a worker: the counts of one chunk; images are known by their rows."""
+    """In a worker: the counts of one chunk; images are known by their rows, or by ids."""
     assert task.split is not None
     table, run = task.of_side(chunk.selected(task.every, *ASKED), task.split), Run(task.run)
     if table.is_empty():
         return NOTHING_ASKED
-    image = pl.col("images").list.first().fill_null(0)
+    image: pl.Expr | pl.Series = pl.col("images").list.first().fill_null(0)
+    if METRICS:  # of plugins, which see its id
+        image = IMAGES.read(run.images)["id"].gather(table.select(image)["images"])
     asked = table.select("id", "answer", "template", "question", image=image, options=options_of(table))
 
     def stored(model: str) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -12,26 +13,21 @@ from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Cell, Ints, Tallies
 from questree.metrics.scores import Scored
-from questree.metrics.sets import Commonest, covr_cells
-from questree.models.predictions import FieldNames
+from questree.metrics.sets import Commonest, answers_in, covr_cells
 from questree.scoring.compared import Given, Scoring
-from questree.scoring.image_sets import known_side, nothing_asked
+from questree.scoring.image_sets import known_side, nothing_asked, of_records
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in
-from questree.scoring.set_counts import SetTask, chunk_answers, score_chunk
+from questree.scoring.set_counts import SetTask, chunk_answers, counts_in, score_chunk
 from questree.scoring.shard_tasks import KnownAnswers, ShardAnswers, ShardScores, answers_together
+from questree.sources.covr import read_records
 from questree.stages.split.image_sets import known_split
-from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
+from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, count
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
 
 Task = TypeVar("Task", bound=SetTask)
 FEW = 32  # chunks, of 0.03 s a model each; starting processes for fewer does not pay (docs/cluster.md)
-
-
-def in_chunks() -> bool:
-    """Can the counts of chunks be added up? Metrics of plugins may look at all questions about an image."""
-    return not METRICS
 
 
 def with_commonest(task: Task, seen: Sequence[ShardAnswers]) -> Task:
@@ -55,12 +51,13 @@ def sets_together(
 ) -> ShardsTogether:
     """The counts of all chunks with questions of one side of a run, or of what a split holds out of it."""
     known_side(side)
-    parts = chunks(run)
+    # a metric of a plugin may look at all questions about an image, which are in many chunks
+    parts = [QuestionChunk(run.folder, 0, count(run))] if METRICS else chunks(run)
     if held_out:
         known_split(run, held_out)
     stored_in(run, models)
     with (
-        given_files(run.predictions, files, FieldNames(how.id_column, how.answer_column)) as given,
+        given_files(files, how, run.predictions) as given,
         shared_out(workers if len(parts) > FEW else 1, len(parts)) as pool,
     ):
         task = SetTask(run.folder, side, how, tuple(models), given, samples(run), every=every, held_out=held_out)
@@ -69,6 +66,16 @@ def sets_together(
         refuse_empty(parts, every)
         raise nothing_asked(run, side, held_out)
     return of_chunks(task, found)
+
+
+def records_together(place: Path, train: Path | None, how: Scoring, files: Sequence[Given]) -> ShardsTogether:
+    """The counts of a file of questions, which are one shard; `train`: a file that baselines learn from."""
+    asked, learnt = of_records(read_records(place)), None if train is None else of_records(read_records(train))
+    with given_files(files, how) as given:
+        task = SetTask(place, None, how, (), given, frozenset())
+        seen = ShardAnswers.of(asked["answer"])._replace(learnt=answers_in(asked.clear() if learnt is None else learnt))
+        task = with_commonest(task, [seen])
+        return of_chunks(task, [counts_in(task, asked)])
 
 
 def of_chunks(task: SetTask, found: Sequence[ShardScores]) -> ShardsTogether:

@@ -10,13 +10,13 @@ import polars as pl
 
 from questree.metrics.answered import Listing, Missing, ModelAnswers, answered, needed
 from questree.metrics.cells import Tallies
-from questree.metrics.dags import DagMetric, dag_counts, score_answered
+from questree.metrics.dags import DagMetric, count_answered, dag_counts
 from questree.metrics.errors import error_kinds
 from questree.models.stored import covered, said
 from questree.rules.schemes import unscored
 from questree.scoring.answer_kinds import kinds_of_keys
 from questree.scoring.as_read import as_read, read_by_key, unread
-from questree.scoring.compared import PredictionReader, choices, options_in, used_words
+from questree.scoring.compared import PredictionReader, choices, dag_reader, options_in, used_words
 from questree.scoring.dag_shards import AloneQuestions, RunDags
 from questree.scoring.shard_tasks import (
     NOTHING_ASKED,
@@ -110,7 +110,7 @@ class DagShard:
 
     def counts(self, lost: int, count: int, read: ModelAnswers, missing: Missing) -> ReadCounts:
         beside = answered(self.dags, read, missing)
-        tallies = score_answered(beside, self.more).tallies
+        tallies = count_answered(beside, self.more)
         if not self.task.alone:
             return ReadCounts(lost, count, tallies)
         alone = None if self.alone is None else self.alone.tallies(read, missing)
@@ -122,7 +122,7 @@ class DagShard:
         return counts_of(table, self.reader, missing, self.tallies)
 
     def tallies(self, said: pl.DataFrame | ModelAnswers, missing: Missing) -> Tallies:
-        return score_answered(answered(self.dags, said, missing), self.more).tallies
+        return count_answered(answered(self.dags, said, missing), self.more)
 
 
 def read_models(task: DagTask, name: Any) -> dict[str, Stored]:
@@ -139,9 +139,6 @@ def read_models(task: DagTask, name: Any) -> dict[str, Stored]:
 def _reader(task: DagTask, asked: RunHierarchies) -> PredictionReader | None:
     if task.known is None:
         return None
-    dags, kinds = asked.hierarchies, task.known.kinds
-    scored, every = (dags.keys.gather(needed(dags, scored)) for scored in (True, False))
+    dags, known = asked.hierarchies, task.known
     texts = partial(texts_by_id, asked)
-    return PredictionReader(
-        scored, every, task.known.words, task.how, texts=texts, kinds=lambda _: kinds_of_keys(dags, kinds)
-    )
+    return dag_reader(dags, known.words, task.how, texts, lambda _: kinds_of_keys(dags, known.kinds))

@@ -17,6 +17,7 @@ from questree.models.predictions import FieldNames, Predictions, read_prediction
 from questree.scoring.compared import PredictionReader, Scoring
 from questree.tables.store import new_folder
 
+EVERY = "every"  # stands for all shards, if one holds everything
 GIVEN, ROWS = "given.parquet", 1 << 14  # predictions of a file, sorted by id; rows of a group
 
 

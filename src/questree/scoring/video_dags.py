@@ -21,10 +21,18 @@ from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
 from questree.scoring.dag_shards import answers_in
 from questree.scoring.run_answers import AnsweringBots, bots_among
-from questree.scoring.run_questions import AskedShard, asked_shard
-from questree.scoring.run_shards import by_video
-from questree.scoring.shard_tasks import ShardAnswers, ShardScores
-from questree.stages.decompose.hierarchies import RunHierarchies, corpus, dags_given, file_order, many, part, shards
+from questree.scoring.run_questions import AskedShard, answered_ids, asked_shard
+from questree.scoring.shard_tasks import EVERY, ShardAnswers, ShardScores
+from questree.stages.decompose.hierarchies import (
+    RunHierarchies,
+    corpus,
+    dags_given,
+    file_order,
+    many,
+    part,
+    run_hierarchies,
+    shards,
+)
 from questree.stages.questions import Bank
 from questree.stages.split import steps
 from questree.tables.nodes import GIVEN, NODES
@@ -46,8 +54,9 @@ class VideoAlone:
         return AnswerCounts.of(self.asked.records.table)
 
     def tallies(self, read: ModelAnswers, missing: Missing) -> Tallies:
-        given = self.asked.said(read.words, read.by_key[self.asked.own.nodes :])
-        return agqa_tallies(self.asked.records, given, missing, self.groups)
+        asked = self.asked
+        said = answered_ids(asked.records.table["id"], read.words, read.by_key[asked.nodes :][asked.rows])
+        return agqa_tallies(asked.records, said, missing, self.groups)
 
 
 @dataclass(frozen=True)
@@ -85,11 +94,6 @@ class VideoDags:
         return many(shards(run))
 
     @classmethod
-    def adds_up(cls, alone: bool) -> bool:
-        """Can the counts of shards be added up?"""
-        return by_video()
-
-    @classmethod
     def ids_apart(cls, run: Run, pool: Executor | None) -> bool:
         """Has every shard ids of its own? In imported DAGs that of a sub-question may be in several of them."""
         if not dags_given(run):
@@ -108,7 +112,12 @@ class VideoDags:
         place = left.enter_context(where_workers_see(run.predictions))
         return replace(own, bots=AnsweringBots(taught(AskedRun(run.folder, place), bots, pool), bots))
 
+    def at_once(self) -> Self:
+        return replace(self, names=(EVERY,))
+
     def part(self, name: str, split: str | None) -> RunHierarchies:
+        if name == EVERY:
+            return run_hierarchies(Run(self.run), split, 1)
         dags, named = part(self.run, name, split)
         return RunHierarchies(Run(self.run), dags, [named])
 

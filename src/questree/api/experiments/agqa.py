@@ -17,7 +17,7 @@ from questree.formats.agqa_import import records_of
 from questree.metrics.answers import MODEL, AnswerCounts, fit_rows, most_likely
 from questree.metrics.cells import OVERALL
 from questree.metrics.scores import Resampling, Score
-from questree.scoring import agqa_questions
+from questree.scoring import agqa_questions, question_scores
 from questree.scoring.agqa_tables import HARDER
 from questree.scoring.compared import Scoring
 from questree.show.report.document import Block, ScoreRows
@@ -69,8 +69,7 @@ class AgqaScores:
         return agqa_questions.of_run(self.plan.place, "test")
 
     def _scored(self, asked: QuestionRecords, names: list[str], resampling: Resampling) -> ScoredModels:
-        corpus = agqa_questions.scored_on(asked, self.plan.place, Scoring())
-        return ScoredModels({name: one for name, one, _ in corpus.scored([], names)}, resampling)
+        return ScoredModels(question_scores.scored_on(asked, self.plan.place, Scoring(), names), resampling)
 
     @cached_property
     def whole(self) -> ScoredModels:

@@ -18,8 +18,9 @@ from questree.metrics.scores import Score, Scored
 from questree.metrics.sets import NAME as GENERALIZATION
 from questree.metrics.sets import score_generalization
 from questree.models.stored import image_predictions
-from questree.scoring import image_sets
-from questree.scoring.compared import LABELS, Scoring
+from questree.scoring.compared import LABELS, Scoring, silent
+from questree.scoring.run_questions import image_questions
+from questree.scoring.set_scores import baselines, sets_together
 from questree.show.report.document import Block, ScoreRows
 from questree.show.report.tables import by_group, covr_blocks
 
@@ -69,17 +70,17 @@ class CovrScores:
     plan: ExperimentPlan
 
     @cached_property
-    def asked(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Questions of test and of train."""
-        return image_sets.of_run(self.plan.place, "test")
+    def asked(self) -> pl.DataFrame:
+        """Questions of test."""
+        return image_questions(self.plan.place, "test").asked
 
     @cached_property
     def whole(self) -> ScoredModels:
         """On all test questions, beside the baselines."""
         names = [name for model in self.plan.models for name in (blind(model), model)]
-        corpus = image_sets.of_questions(self.asked[0], self.plan.place, Scoring())
-        found = {name: one for name, one, _ in corpus.scored([], names)}
-        return ScoredModels(image_sets.baselines(*self.asked) | found, self.plan.resampling)
+        counted = sets_together(self.plan.place, names, "test", "", False, Scoring(), 1)
+        found = {name: one for name, one, _ in counted.scored((), silent)}
+        return ScoredModels(baselines(counted) | found, self.plan.resampling)
 
     @cached_property
     def generalized(self) -> dict[str, tuple[Scored, Mapping[str, Scored]]]:
@@ -91,7 +92,7 @@ class CovrScores:
                 split: {role: self._said(name, ids) for role, name in roles(model, split).items()}
                 for split, ids in held_out.items()
             }
-            found[model] = score_generalization(self.asked[0], held_out, said)
+            found[model] = score_generalization(self.asked, held_out, said)
         return found
 
     def _test(self, split: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Two models compared as `questree compare` does: every cell with its interval, and questions only one gets right."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -9,7 +8,8 @@ from questree.metrics.catalogue import ALL, METRICS
 from questree.metrics.cells import OVERALL, counts
 from questree.metrics.comparison import ModelDifference, compare, ranked
 from questree.metrics.scores import QUESTION_ACCURACY, Resampling, Scored
-from questree.scoring.compared import ComparedQuestions, Scoring, of_run
+from questree.scoring.compared import Scoring, silent
+from questree.scoring.dag_scores import run_dags
 from questree.show.page.filters import Filters, address
 from questree.show.views import View
 
@@ -37,13 +37,11 @@ class ComparedModels:
     _counted: dict[str, Counted] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    @cached_property
-    def asked(self) -> ComparedQuestions:
-        return of_run(self.view.run, None, self.view.benchmark.name, replace(self.how, missing="wrong"))
-
     def scored(self, model: str) -> Scored:
         if model not in self._scored:
-            ((_, self._scored[model], _),) = self.asked.scored([], [model])
+            how = replace(self.how, missing="wrong")
+            counted = run_dags(self.view.run, self.view.benchmark, [model], None, how, workers=1)
+            ((_, self._scored[model], _),) = counted.scored([], silent)
         return self._scored[model]
 
     def counted(self, model: str) -> Counted:

@@ -87,17 +87,16 @@ def write_piece(facts: Facts, at: int, folder: Path) -> None:
 
 
 def cleaned_world(place: Path, videos: int, seed: int) -> tuple[Run, Facts]:
-    from questree.sources.action_genome_videos import read_action_genome
-    from questree.sources.runs import write_run
+    from questree.api.ingesting import ingest
     from questree.stages.augment import augment
     from questree.synth.video import Rates
     from questree.synth.world import write_world
-    from questree.vocabulary.load import default, default_text
+    from questree.vocabulary.load import default
 
     write_world(place / "world", videos, seed, Rates(), None)
-    raw, run = read_action_genome(place / "world", default(), None).facts, Run(place / "run")
-    write_run(run.folder, default_text(), raw)
-    found = augment(raw, default())[0]
+    run = Run(place / "run")
+    ingest(place / "world", out=run.folder, source="action-genome")
+    found = augment(run.load("raw"), default())[0]
     with new_folder(run.facts) as facts:
         found.save(facts)
     return run, found
@@ -161,11 +160,11 @@ def renamed(questions: pl.DataFrame, shuffle: int, actions: int) -> pl.DataFrame
 
 def made_images(place: Path, images: int, seed: int) -> Run:
     """A run of synthetic images."""
-    from questree.sources.gqa import ingest
+    from questree.api.ingesting import ingest
     from questree.synth.images import write_images
 
     write_images(place / "world", images, seed)
-    ingest(place / "world", place / "run")
+    ingest(place / "world", out=place / "run", source="gqa")
     return Run(place / "run")
 
 

@@ -59,15 +59,17 @@ def frames(
 @output
 def augment(*, videos: Videos = 200, seed: Seed = 1, workers: Workers = None) -> None:
     """Clean the facts of a synthetic world, made and read before the clock starts; rows are relation facts."""
-    from questree.sources.action_genome_videos import read_action_genome
+    from questree.api.ingesting import ingest
     from questree.stages.augment import augment as clean
     from questree.synth.video import Rates
     from questree.synth.world import write_world
+    from questree.tables.run import Run
     from questree.vocabulary import default
 
     with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
         write_world(Path(place) / "world", videos, seed, Rates(), workers)
-        raw = read_action_genome(Path(place) / "world", default(), None).facts
+        ingest(Path(place) / "world", out=Path(place) / "run", source="action-genome")
+        raw = Run(Path(place) / "run").load("raw")
         tell(measure("augment", videos, lambda: len(clean(raw, default())[0].relations)))
 
 

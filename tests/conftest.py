@@ -20,7 +20,6 @@ from numba.core.dispatcher import Dispatcher
 from questree.extensions import installed
 from questree.formats.agqa_run import import_agqa
 from questree.search.word_tables import default_words
-from questree.sources.action_genome_videos import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
 from questree.stages.decompose.set_chunks import decompose_run
@@ -34,6 +33,7 @@ from worlds import exported_worlds, forked
 from worlds.commands import run
 from worlds.forked import Pools, one_thread
 from worlds.image_run import image_run
+from worlds.whole_sources import read_action_genome
 
 VIDEOS = 12
 os.environ.pop("COLUMNS", None)  # processes of pytest-xdist have 80 there; tables are as wide as in a pipe

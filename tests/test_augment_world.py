@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from questree.sources.action_genome_videos import read_action_genome
 from questree.stages.agreement import AgreementScore, agreement
 from questree.stages.augment import RULES, AugmentOptions, Graphs, augment, guarantees
 from questree.synth.video import Rates
 from questree.synth.world import write_world
 from questree.tables.facts import Facts
 from questree.vocabulary import default
+from worlds.whole_sources import read_action_genome
 
 WORDS = default()
 

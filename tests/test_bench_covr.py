@@ -13,6 +13,7 @@ from questree.domains.images.batches import answers
 from questree.readings.answer import WELL
 from questree.sources import gqa
 from questree.synth.images import write_images
+from worlds import whole_sources
 
 
 def test_it_prints_four_lines_of_figures_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,8 +33,8 @@ def test_it_prints_four_lines_of_figures_and_writes_them(tmp_path: Path, capsys:
 
 def test_programs_in_batches_and_from_rows_have_the_same_answers(tmp_path: Path) -> None:
     write_images(tmp_path / "made", 30, seed=1)
-    gqa.ingest(tmp_path / "made", tmp_path / "run")
-    images = gqa.read_files(gqa.scene_graph_files(tmp_path / "made"))
+    whole_sources.ingest(tmp_path / "made", tmp_path / "run")
+    images = whole_sources.read_files(gqa.scene_graph_files(tmp_path / "made"))
     world = corpus(images, {"red": "color", "blue": "color", "wood": "material", "round": "shape"})
     made = list(batches(world, 2000, seed=3))
     assert len(made) == len({filled.pattern for filled in fillings()})

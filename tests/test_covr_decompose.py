@@ -15,7 +15,6 @@ from questree.readings.english import english
 from questree.readings.parts import node_type, parts
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
-from questree.sources.gqa import ingest
 from questree.stages.decompose.image_sets import read_sets, spoken_sets
 from questree.stages.decompose.set_chunks import ImageDecomposeSummary, decompose_run
 from questree.stages.decompose.set_hierarchies import image_hierarchies
@@ -23,6 +22,7 @@ from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
+from worlds.whole_sources import ingest
 
 SHAPES: dict[str, list[tuple[str, str]]] = {  # program -> its immediate sub-questions
     "exists(find(cup))": [],

@@ -15,7 +15,7 @@ from questree.cli.app import app
 from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_files import read_hierarchies
-from questree.formats.decomp_kept import import_decomp
+from questree.formats.decomp_run import import_dags
 from questree.stages.again import made_again
 from questree.stages.decompose.choose import choose
 from questree.stages.decompose.columns import DecomposeSummary
@@ -229,7 +229,7 @@ def test_negatives_are_exported_as_questions_without_a_dag_and_to_train_on(world
     assert csv.filter(question="Does a laptop exist?")["answer"].to_list() == ["no"]
     assert not csv["key"].is_duplicated().any()
     assert len(NEGATIVES.read(folder)) == 7 + 4 + 2 * 3 + 2 * 3
-    told = import_decomp(tmp_path / "out", Run(tmp_path / "again").hierarchies)
+    told, _ = import_dags(tmp_path / "out", tmp_path / "again")
     export_decomp(Run(tmp_path / "again"), tmp_path / "out2")
     for path in sorted((tmp_path / "out").rglob("*.json")):
         assert path.read_bytes() == (tmp_path / "out2" / path.relative_to(tmp_path / "out")).read_bytes()

@@ -16,8 +16,8 @@ from questree.faults import BadInput
 from questree.formats import decomp_released
 from questree.formats.agqa import ExportOptions, export
 from questree.formats.decomp import export_decomp
-from questree.formats.decomp_kept import import_decomp
 from questree.formats.decomp_released import decompose_released
+from questree.formats.decomp_run import import_dags
 from questree.rules import VIDEO_DAGS
 from questree.show.trees import lines
 from questree.show.video_view import VideoView
@@ -146,8 +146,8 @@ def test_an_open_world_publishes_no_absent_objects(exported: Path) -> None:
 
 
 def test_import_and_export_again_gives_the_same_bytes(exported: Path, tmp_path: Path) -> None:
-    told = import_decomp(exported, Run(tmp_path / "run").hierarchies)
-    assert (told.kept_as_is, told.odd.total()) == (0, 0)
+    told, _ = import_dags(exported, tmp_path / "run")
+    assert (told.kept_as_is, told.odd.counts.total()) == (0, 0)
     export_decomp(Run(tmp_path / "run"), tmp_path / "again")
     files = sorted(path.relative_to(exported) for path in exported.rglob("*.json"))
     assert files == sorted(path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*.json"))
@@ -164,7 +164,7 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
 
 def test_hierarchies_of_another_program_come_back_as_they_were(tmp_path: Path) -> None:
     files = json.loads(gzip.decompress(RELEASED.read_bytes()))
-    told = import_decomp(write(tmp_path / "test_hierarchies", files), Run(tmp_path / "run").hierarchies)
+    told, _ = import_dags(write(tmp_path / "test_hierarchies", files), tmp_path / "run")
     assert told.dags == {"test_hierarchies": 323}
     export_decomp(Run(tmp_path / "run"), tmp_path / "again")
     assert json.dumps(contents(tmp_path / "again" / "test_hierarchies")) == json.dumps(dict(sorted(files.items())))
@@ -202,8 +202,8 @@ DAG: dict[str, Any] = {
 )
 def test_an_irregular_dag_is_listed_and_kept(odd: dict[str, Any], what: str, tmp_path: Path) -> None:
     files = {"V.json": {"V-1": DAG | odd, "V-2": DAG}}
-    told = import_decomp(write(tmp_path / "some_hierarchies", files), Run(tmp_path / "run").hierarchies)
-    assert [fault for fault in told.odd if what and fault.startswith(what)] or not what
+    told, _ = import_dags(write(tmp_path / "some_hierarchies", files), tmp_path / "run")
+    assert [fault for fault in told.odd.counts if what and fault.startswith(what)] or not what
     export_decomp(Run(tmp_path / "run"), tmp_path / "again")
     assert json.dumps(contents(tmp_path / "again" / "some_hierarchies")) == json.dumps(files)
 
@@ -211,17 +211,17 @@ def test_an_irregular_dag_is_listed_and_kept(odd: dict[str, Any], what: str, tmp
 def test_a_text_with_two_answers_in_a_video_is_listed(tmp_path: Path) -> None:
     other = DAG | {"subquestion": {"Does a person exist?": LEAF | {"answer": "no"}, "Is the person standing up?": ROOT}}
     files = {"V.json": {"V-1": DAG, "V-2": other}}
-    told = import_decomp(write(tmp_path / "some", files), Run(tmp_path / "run").hierarchies)
-    assert told.odd == {"text: its key, type, program or answer differs within the video": 1}
+    told, _ = import_dags(write(tmp_path / "some", files), tmp_path / "run")
+    assert told.odd.counts == {"text: its key, type, program or answer differs within the video": 1}
     assert told.kept_as_is == 0
 
 
 def test_a_folder_without_hierarchies_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no hierarchies"):
-        import_decomp(tmp_path, tmp_path / "out")
+        import_dags(tmp_path, tmp_path / "out")
     (tmp_path / "V.json").write_text("{", "utf-8")
     with pytest.raises(BadInput, match=r"V\.json: not JSON"):
-        import_decomp(tmp_path, tmp_path / "out")
+        import_dags(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -15,7 +15,6 @@ from questree.faults import BadInput
 from questree.formats.decomp import export_decomp
 from questree.formats.decomp_released import decompose_released
 from questree.notation.agqa import AgqaShapes
-from questree.notation.agqa_columns import AgqaReader
 from questree.notation.grammar import positions
 from questree.notation.own import parse
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
@@ -128,7 +127,7 @@ def test_the_command_says_how_much_is_answered(
         app(f"decompose {tmp_path} --answers {release}".split())
 
 
-def test_strings_read_together_are_read_as_one_by_one(release: Path) -> None:
+def test_words_of_strings_have_the_positions_of_their_kinds(release: Path) -> None:
     words = default()
     texts = [record["program"] for record in records(release / "AGQA_unbalanced" / "test_unbalanced.txt").values()][::9]
     texts += [
@@ -142,14 +141,14 @@ def test_strings_read_together_are_read_as_one_by_one(release: Path) -> None:
         HELD.format("bag", "video") + " x",
         HELD.format("laughing at", "video"),
     ]
-    read, shapes = AgqaReader(words).read(texts), AgqaShapes(words)
-    for row, text in enumerate(texts):
+    shapes = AgqaShapes(words)
+    for text in texts:
+        read = shapes.slot_words(text, 8)
         form, spelled, fault = shapes.program(text)
-        assert read.faults.get(row) == fault
+        assert (read.form, read.fault) == (form, fault)
         if form is None or spelled is None:
-            assert read.form[row] == -1
             continue
-        assert read.forms[read.form[row]] == form
         kinds = {int(name): slot.kind for name, slot in slots(parse(form, VIDEO)).items()}
         wanted = [positions(kinds[at], words)[word] for at, word in enumerate(spelled)]
-        assert read.words[row, : len(wanted)].tolist() == wanted
+        assert read.words[: len(wanted)] == wanted
+    assert shapes.slot_words(HELD.format("bag", "video"), 1).fault == "program: expected at most 1 words, got 2"

@@ -23,7 +23,6 @@ from questree.rules import IMAGE_DAGS
 from questree.scoring.run_answers import answers_to
 from questree.scoring.run_scores import How, RunScores
 from questree.search.word_tables import default_words
-from questree.sources.gqa import ingest
 from questree.stages.decompose import dealt_dags
 from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.set_chunks import decompose_run
@@ -35,6 +34,7 @@ from questree.tables.predictions import IMAGE_SETS, Stored
 from questree.tables.run import Run
 from questree.terms import Array
 from worlds.exported_worlds import content
+from worlds.whole_sources import ingest
 
 Cells = dict[tuple[str, str, str], Score]
 Scores = Callable[..., Cells]

@@ -30,10 +30,10 @@ from questree.domains.images.things import (
 from questree.faults import BadInput
 from questree.notation import covr, own
 from questree.readings.answer import WELL, evaluate
-from questree.sources import gqa
 from questree.sources.own_json import read_own_images
 from questree.tables.images import Gathering, Images, Thing
 from questree.terms import REASONS, Node, Op, Slot, Term, Word
+from worlds import whole_sources
 
 DATA = Path(__file__).parent / "data" / "covr"
 
@@ -45,7 +45,7 @@ def data(name: str) -> Any:
 def read_scenes(folder: Path, scenes: dict[str, Any]) -> Images:
     path = folder / "sceneGraphs.json"
     path.write_text(json.dumps(scenes))
-    return gqa.read_files([path])
+    return whole_sources.read_files([path])
 
 
 # -- the vectors ---------------------------------------------------------------------------------------

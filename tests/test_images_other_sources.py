@@ -8,11 +8,11 @@ import pytest
 
 from questree.cli import ingest as command
 from questree.faults import BadInput
-from questree.sources import gqa
 from questree.sources.imsitu import Pattern, Verb, pattern_of, read_imsitu
 from questree.sources.own_json import read_own_images
 from questree.synth.situations import make_situation, space, write_situations
-from questree.tables.images import Images, joined
+from questree.tables.images import Images
+from worlds import whole_sources
 
 SPACE = {
     "nouns": {
@@ -278,7 +278,7 @@ def test_joining_keeps_the_rows_of_the_first_and_means_the_same(tmp_path: Path) 
         part = imsitu(tmp_path / name, imsitu_space=space())
         (part / f"{name}.json").write_bytes((tmp_path / "made" / f"{name}.json").read_bytes())
         halves.append(read_imsitu(part)[0])
-    both = joined(*halves)
+    both = whole_sources.joined(*halves)
     for table in ("images", "things", "attributes", "relations", "prepositions", "words"):
         assert getattr(both, table).head(len(getattr(halves[0], table))).equals(getattr(halves[0], table))
     assert sorted(told(both)) == sorted(told(halves[0]) + told(halves[1]))
@@ -322,7 +322,7 @@ def test_gzipped_scene_graphs_are_found(tmp_path: Path) -> None:
 
     scenes = {"1": {"objects": {"a": {"name": "cup"}}}}
     (tmp_path / "train_sceneGraphs.json.gz").write_bytes(gzip.compress(json.dumps(scenes).encode()))
-    assert gqa.ingest(tmp_path, tmp_path / "run")["images"] == 1
+    assert whole_sources.ingest(tmp_path, tmp_path / "run")["images"] == 1
 
 
 def test_a_source_with_train_dev_and_test_keeps_them(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from questree.domains.images.english import plural
 from questree.faults import BadInput
-from questree.sources import gqa
 from questree.sources.scenes import CLIPPED, RESPELLED, SHORTENED
 from questree.tables.images import Images
+from worlds import whole_sources
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -27,7 +27,7 @@ def ingest(folder: Path, **files: Any) -> Images:
     for name, content in files.items():
         text = content if isinstance(content, str) else json.dumps(content)
         (folder / f"{name}.json").write_text(text)
-    gqa.ingest(folder, folder / "run")
+    whole_sources.ingest(folder, folder / "run")
     return Images.load(folder / "run" / "images")
 
 
@@ -191,7 +191,7 @@ def test_hostile_text_is_a_fault_and_no_crash(tmp_path: Path) -> None:
         assert only.startswith(place)
     (tmp_path / "sceneGraphs.json").write_bytes(b'{"1": {"objects": {"a": {"name": "\xff\xfe"}}}}')
     with pytest.raises(BadInput):
-        gqa.ingest(tmp_path, tmp_path / "run")
+        whole_sources.ingest(tmp_path, tmp_path / "run")
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_refused_folder_leaves_the_tables_of_before(tmp_path: Path) -> None:
     ingest(tmp_path, train_sceneGraphs={"1": scene(a=cup())})
     (tmp_path / "train_sceneGraphs.json").write_text("{")
     with pytest.raises(BadInput):
-        gqa.ingest(tmp_path, tmp_path / "run")
+        whole_sources.ingest(tmp_path, tmp_path / "run")
     assert Images.load(tmp_path / "run" / "images").images["id"].to_list() == ["1"]
 
 
@@ -222,14 +222,14 @@ def test_the_released_samples_are_read(tmp_path: Path) -> None:
     samples = SHARED / "data" / "formats"
     if not samples.is_dir():
         pytest.skip("the samples of released files are not beside this checkout")
-    counts = gqa.ingest(samples, tmp_path)
+    counts = whole_sources.ingest(samples, tmp_path)
     assert (counts["images"], counts["things"], counts[CLIPPED]) == (24, 411, 2)
 
 
 def test_boxes_that_stick_out_a_little_are_clipped_and_counted(tmp_path: Path) -> None:
     boxes = {"a": cup(x=-3, y=-2), "b": cup(x=90, w=20, h=60), "c": cup(x=0, y=0, w=100, h=80), "d": cup(x=0.5, w=109)}
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**boxes)}))
-    images, odd = gqa.read_gqa(tmp_path)
+    images, odd = whole_sources.read_gqa(tmp_path)
     assert images.things.select("x1", "y1", "x2", "y2").rows() == [
         (0.0, 0.0, 2.0, 4.0),
         (90.0, 20.0, 100.0, 80.0),
@@ -257,12 +257,12 @@ def test_words_lose_punctuation_at_their_end(tmp_path: Path) -> None:
         "b": cup(name="mr. table  top"),
     }
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
-    images, odd = gqa.read_gqa(tmp_path)
+    images, odd = whole_sources.read_gqa(tmp_path)
     assert images.words["word"].to_list() == ["cup", "red", "st. louis", "on", "mr. table top"]
     assert odd == {SHORTENED: 3}
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(a=cup(name="?!"))}))
     with pytest.raises(BadInput, match="object a: the name is empty"):
-        gqa.read_gqa(tmp_path)
+        whole_sources.read_gqa(tmp_path)
 
 
 def test_words_are_written_as_they_are_said(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_words_are_written_as_they_are_said(tmp_path: Path) -> None:
         "d": cup(name="man", relations=[{"name": "pouring", "object": "b", "prepositions": [into]}]),
     }
     (tmp_path / "sceneGraphs.json").write_text(json.dumps({"1": scene(**things)}))
-    images, odd = gqa.read_gqa(tmp_path)
+    images, odd = whole_sources.read_gqa(tmp_path)
     words = ["saline drips", "black", "white", "1,000", "looks at", "wheel", "red cup", "wooden table", "old t.v."]
     assert images.words["word"].to_list() == [*words, "man", "pouring", "pouring:_into"]
     assert odd == {RESPELLED: 6}

@@ -11,6 +11,7 @@ from questree.faults import BadInput
 from questree.sources import gqa
 from questree.sources.scenes import CLIPPED
 from questree.synth.images import EVERYWHERE, FILES, HANGING, STANDING, make_image, near, world, write_images
+from worlds import whole_sources
 
 SCENES = [make_image(at, seed=3) for at in range(200)]
 Box = tuple[int, int, int, int]
@@ -118,10 +119,10 @@ def test_the_same_seed_gives_the_same_bytes_and_more_images_keep_the_first(tmp_p
 
 def test_every_fifth_image_is_for_validation_and_all_are_readable(tmp_path: Path) -> None:
     counts = write_images(tmp_path / "made", 25, seed=4)
-    read = gqa.ingest(tmp_path / "made", tmp_path / "run")
+    read = whole_sources.ingest(tmp_path / "made", tmp_path / "run")
     assert {name: read[name] for name in counts} == counts
     assert CLIPPED not in read
-    images = gqa.read_files(gqa.scene_graph_files(tmp_path / "made"))
+    images = whole_sources.read_files(gqa.scene_graph_files(tmp_path / "made"))
     assert images.images["split"].value_counts(sort=True).rows() == [("train", 20), ("val", 5)]
     assert images.things["id"].is_unique().all()
 

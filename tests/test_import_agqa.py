@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from questree.cli.formats import import_agqa as import_command
 from questree.faults import BadInput
 from questree.formats.agqa_import import files, read
 from questree.formats.agqa_run import import_agqa
-from questree.formats.json_records import pieces, spans
+from questree.formats.json_records import JsonPiece, spans
 from questree.notation.agqa import AgqaProgram, AgqaShapes
 from questree.tables.run import Run
 from questree.vocabulary import default
@@ -183,6 +184,10 @@ def test_an_id_twice_in_a_long_file_is_found_too(
     with pytest.raises(BadInput, match=f"id '{first[0]}' is there twice"):
         import_agqa(tmp_path, tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def pieces(path: Path, block: int) -> Iterator[JsonPiece]:
+    return (span.piece(path) for span in spans(path, block))
 
 
 @pytest.mark.parametrize("block", [1, 7, 40, 1000])

@@ -17,7 +17,7 @@ from judges import scores_at_once
 from questree.api.score_sets import scored_dags
 from questree.benchmarks.agqa.held_out import NOVEL, held_out
 from questree.faults import BadInput
-from questree.formats import agqa_import, agqa_run, decomp_chunks, decomp_kept
+from questree.formats import agqa_import, agqa_run, decomp_chunks
 from questree.formats.agqa_packed import NO_NUMBER
 from questree.formats.agqa_run import import_agqa
 from questree.formats.decomp_run import import_dags
@@ -410,7 +410,7 @@ def test_however_dags_are_shared_out_the_run_is_the_same(questions: bool, apart:
             run = tmp_path / name
             if questions:
                 import_agqa(apart / "files", run)
-            with patch.object(decomp_chunks, "VIDEOS", videos), patch.object(decomp_kept, "FILES", videos):
+            with patch.object(decomp_chunks, "VIDEOS", videos):
                 told, left = import_dags(source, run, workers=workers)
             assert left is not None
             kept = {file: data for file, data in content(run).items() if not file.startswith("hierarchies")}

@@ -14,8 +14,7 @@ from chaos.kills import content
 from questree.api.ingesting import ingest
 from questree.faults import BadInput, Fault
 from questree.sources import own_parts, shared_action_genome, shared_videos
-from questree.sources.catalogue import SOURCES
-from questree.sources.runs import split_counts, summary, write_image_run, write_run
+from questree.sources.runs import split_counts, summary, write_run
 from questree.sources.scenes import DEV
 from questree.tables.images import Images
 from questree.tables.run import Run
@@ -23,6 +22,7 @@ from questree.vocabulary import default
 from questree.vocabulary.load import default_text
 from test_sources_agqa import graph, write
 from test_sources_own_json import example
+from worlds.whole_sources import READERS, write_image_run
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def in_small_parts() -> Iterator[None]:
 
 def whole(kind: str, source: Path, out: Path, **more: Any) -> dict[str, bytes]:
     """The tables of a run whose files are read at once; their names say which."""
-    found = SOURCES[kind].read(source, default(), **more)
+    found = READERS[kind](source, default(), **more)
     write_run(out, default_text(), found.facts, found.truth)
     return content(out)
 
@@ -131,7 +131,7 @@ def test_action_genome_is_read_by_files_and_ranges_of_videos(cleaned_run: Run, t
     world = cleaned_run.folder.parent / "world"
     assert whole("action-genome", world, tmp_path / "one") == shared("action-genome", world, tmp_path / "other")
     found = ingest(world, out=tmp_path / "counted", source="action-genome").data()["skipped"]
-    assert found == dict(SOURCES["action-genome"].read(world, default()).skipped)
+    assert found == dict(READERS["action-genome"](world, default()).skipped)
 
 
 def test_what_is_wrong_with_action_genome_is_told_as_before(cleaned_run: Run, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def pictures(tmp_path: Path) -> Path:
 
 
 def images_whole(source: Path, out: Path, add: bool = False) -> dict[str, bytes]:
-    found, odd = SOURCES["gqa"].read(source)
+    found, odd = READERS["gqa"](source)
     counts = write_image_run(found, source, out, add)
     return content(out) | {"told": msgspec.json.encode(counts | {"skipped": odd})}
 

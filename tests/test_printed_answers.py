@@ -27,7 +27,6 @@ from questree.notation.own import parse, show
 from questree.readings.answer import answer, spell
 from questree.readings.english import english
 from questree.readings.parts import decompose
-from questree.sources import gqa
 from questree.stages.augment.graphs import AugmentOptions
 from questree.stages.augment.rules import augment
 from questree.stages.generate.programs import programs
@@ -36,6 +35,7 @@ from questree.tables.facts import Facts
 from questree.terms import Node
 from test_dags import normal
 from worlds import generator_rows as rows
+from worlds import whole_sources
 from worlds.small import facts
 
 PAPER = tomllib.loads((Path(__file__).parent / "data" / "printed_answers.toml").read_text())
@@ -149,7 +149,7 @@ def scene(things: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize("entry", PAPER["covr"], ids=place)
 def test_a_question_printed_for_images_has_the_printed_answer(entry: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "scenes.json").write_text(json.dumps({name: scene(PAPER["images"][name]) for name in entry["images"]}))
-    read = gqa.read_files([tmp_path / "scenes.json"])
+    read = whole_sources.read_files([tmp_path / "scenes.json"])
     node = parse(entry["program"], IMAGES)
     (value,) = execute(
         [node], [range(len(entry["images"]))], corpus(read, dict.fromkeys(("white", "brown"), "color"))

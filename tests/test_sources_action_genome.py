@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from questree.faults import BadInput
-from questree.sources.action_genome_videos import read_action_genome
 from questree.sources.assemble import CLIPPED, SourceReading
 from questree.vocabulary import default
 from worlds.raw_files import mark, people, write_action_genome, write_charades
 from worlds.small import actions, presence, relations
+from worlds.whole_sources import read_action_genome
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "formats"
 FIRST, SECOND, THIRD = "AAAAA.mp4/000030.png", "AAAAA.mp4/000060.png", "AAAAA.mp4/000105.png"

@@ -12,12 +12,12 @@ from questree.domains.images.batches import execute
 from questree.domains.images.corpus import corpus
 from questree.notation.own import parse
 from questree.readings.answer import WELL
-from questree.sources import gqa
 from questree.sources.covr import answer_text
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
+from worlds import whole_sources
 
 GROUPS = {"red": "color", "blue": "color", "wooden": "material"}
 # a room: things "name [attribute]", and "i relation j"; every thing has a box of its own, 10 pixels apart
@@ -77,7 +77,7 @@ def write_images(run: Run, rooms: dict[str, list[str]] = ROOMS) -> Images:
     scenes = {f"{side}{at}": scene(text, f"{side}{at}") for side, own in rooms.items() for at, text in enumerate(own)}
     path = run.folder / "sceneGraphs.json"
     path.write_text(json.dumps(scenes))
-    images = gqa.read_files([path])
+    images = whole_sources.read_files([path])
     images.save(run.images)
     path.unlink()
     return images

@@ -5,10 +5,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from questree.sources.gqa import read_files, scene_graph_files
+from questree.sources.gqa import scene_graph_files
 from questree.synth.images import world, write_images
 from questree.tables.run import Run
 from questree.tables.store import new_folder
+from worlds.whole_sources import read_files
 
 GROUPS = ("color", "material", "pattern", "shape")
 OPPOSITES = ("open,closed", "full,empty", "standing,sitting", "small,large", "young,old", "on,off", "wet,dry")

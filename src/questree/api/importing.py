@@ -94,12 +94,12 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
         lock(Run(path_of(out)), *MADE, "hierarchies", "decomposed")
     left = odd_rows("DAGs", *packed.in_order()) if packed else []
     rows = [{"folder": name, "DAGs": told.dags.get(name, 0), "isolated": n} for name, n in told.isolated.items()]
-    odd = odd_rows("times", told.odd, told.examples)
+    odd = odd_rows("times", *told.odd.in_order())
     said: list[Any] = [
         ("DAGs per folder", rows),
         ("Irregularities", odd),
         ("DAGs that are none of the run", left[:SHOWN]),
-        f"{told.kept_as_is:,} DAGs kept as they are, {told.odd.total():,} irregularities",
+        f"{told.kept_as_is:,} DAGs kept as they are, {told.odd.counts.total():,} irregularities",
     ]
     if packed is None:
         said += ["the run has questions of its own: the DAGs are only kept, in hierarchies/"]

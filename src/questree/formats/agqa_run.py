@@ -26,7 +26,6 @@ from questree.formats.agqa_tasks import (
     PackedPiece,
     QuestionsTask,
     ReadTask,
-    pack,
     take_in,
     write_questions,
 )
@@ -170,7 +169,6 @@ class Importing:
         self.packer = Packer(self.vocabulary, more_videos=not self.facts.told)
         for name in self.facts.videos["id"].to_list() if self.facts.told else ():
             self.packer.videos[name]
-        self.place.mkdir(exist_ok=True)
 
     @property
     def place(self) -> Path:
@@ -179,6 +177,7 @@ class Importing:
     def read(self, folder: Path) -> AgqaImported:
         """All question files of a folder, into the run as they came and as packed pieces."""
         told, known = AgqaImported(), self.known if self.facts.told else None
+        self.place.mkdir(exist_ok=True)
         tasks = {
             f"{part.path.name}, part {part.number}": ReadTask(self.words, known, part, self.place / f"{at:05d}")
             for at, part in enumerate(file_parts(folder, self.run.imported))
@@ -193,10 +192,6 @@ class Importing:
             hashes = [pl.scan_ipc(task.folder / IDS, glob=False).collect().to_series() for task in few]
             refuse_repeated(path, hashes, [task.part.out / f"{task.part.name}.parquet" for task in few])
         return told
-
-    def take(self, name: str, split: str, records: pl.DataFrame) -> None:
-        """Records of a set and split, packed here."""
-        self.add(pack(self.packer, records, self.place / f"{len(self.pieces):05d}", name, split, own=False))
 
     def add(self, piece: PackedPiece) -> None:
         """A packed piece with videos that may be new: they are numbered as they come."""

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import msgspec
 import polars as pl
-from msgspec import Raw
 
-from questree.faults import BadInput
-from questree.formats.decomp_files import NODE, WRITTEN
+from questree.faults import UNREADABLE, BadInput
+from questree.formats.decomp_files import NODE, WRITTEN, ReleasedDag
 from questree.metrics.errors import COMPOSITIONS
 from questree.progress import watch
 
@@ -19,38 +18,29 @@ ASKED = re.compile(r"Is the person (.+)\?")
 CHOICES = {"key": pl.String, "first": pl.String, "second": pl.String}
 
 
-class ProgrammedDag(msgspec.Struct, gc=False):
-    subquestion: dict[str, Raw]
-    hierarchy: dict[str, Raw]
+class ProgrammedDag(ReleasedDag, gc=False):
     old_program: str | None = None
 
 
-RAW, DAG = msgspec.json.Decoder(dict[str, Raw]), msgspec.json.Decoder(ProgrammedDag)
+DAGS_OF = msgspec.json.Decoder(dict[str, ProgrammedDag])
 
 
 def read_choices(files: Sequence[Path]) -> pl.DataFrame:
     """Key and both options of every choice of videos whose question names two actions; others are left out."""
-    rows = [row for path in watch(files, "choices", len(files)) for row in of_file(path)]
+    rows = [row for path in watch(files, "choices", len(files)) for row in choices_in(path)]
     return pl.DataFrame(rows, schema=CHOICES, orient="row").unique("key", keep="first", maintain_order=True)
 
 
-def of_file(path: Path) -> Iterator[tuple[str, str, str]]:
+def choices_in(path: Path) -> Iterator[tuple[str, str, str]]:
     content = path.read_bytes()
-    if SIGN not in content:
-        return
     try:
-        for raw in RAW.decode(content).values():
-            if SIGN in bytes(raw):
-                yield from of_dag(DAG.decode(raw))
-    except (msgspec.MsgspecError, KeyError) as error:
+        for dag in DAGS_OF.decode(content).values() if SIGN in content else ():
+            named = OPTION.findall(dag.old_program or "")
+            for text, raw in dag.hierarchy.items():
+                for composition, children in WRITTEN.decode(raw).items() if SIGN in bytes(raw) else ():
+                    asked = [found[1] for child in children if (found := ASKED.fullmatch(child))]
+                    options = named if len(named) == 2 else [] if dag.old_program else asked
+                    if composition in COMPOSITIONS and len(options) == 2:
+                        yield NODE.decode(dag.subquestion[text]).key, options[0], options[1]
+    except (*UNREADABLE, KeyError) as error:
         raise BadInput.at(path, f"expected {{top key: {{old_program, subquestion, hierarchy}}}}; {error}") from error
-
-
-def of_dag(dag: ProgrammedDag) -> Iterator[tuple[str, str, str]]:
-    named = OPTION.findall(dag.old_program or "")
-    for text, raw in dag.hierarchy.items():
-        for composition, children in WRITTEN.decode(raw).items() if SIGN in bytes(raw) else ():
-            asked = [found[1] for child in children if (found := ASKED.fullmatch(child))]
-            options = named if len(named) == 2 else [] if dag.old_program else asked
-            if composition in COMPOSITIONS and len(options) == 2:
-                yield NODE.decode(dag.subquestion[text]).key, options[0], options[1]

@@ -11,15 +11,15 @@ import polars as pl
 
 from questree.faults import UNREADABLE
 from questree.formats.decomp_files import ISOLATED, video_files, video_of
+from questree.formats.decomp_kept import read_json
 from questree.formats.decomp_packed import DagPacker, PlacedId, decoded
-from questree.tables.store import for_others
+from questree.tables.store import for_others, new_file
 from questree.tables.table import Table
 from questree.vocabulary.packed import unpacked_words
 from questree.workers import over
 
-VIDEOS = 100  # of a chunk, where no shard says which are together
+VIDEOS = 100  # of a chunk
 VideoFiles = dict[str, list[tuple[int, str]]]  # video -> its files: number of the folder and name
-NO_SHARDS: dict[str, str] = {}
 OWNERS = Table("owners", {"video": pl.String, "chunk": pl.UInt32})
 LIST = msgspec.json.Decoder(list[msgspec.Raw])
 DEALT = msgspec.msgpack.Decoder(dict[int, bytes])
@@ -31,21 +31,21 @@ class Keyed(msgspec.Struct, gc=False):
 
 @dataclass(frozen=True)
 class DagChunk:
-    """Videos whose DAGs are packed together."""
+    """Videos whose DAGs are read together."""
 
     number: int
     files: tuple[tuple[str, ...], ...]  # [folder] in order
-    shard: str | None = None  # of the run's questions about these videos, if there are any
 
 
 @dataclass(frozen=True)
 class DagsTask:
-    """What chunks are packed with; small enough to send anywhere that sees the run and the folders."""
+    """What chunks are read with; small enough to send anywhere that sees the run and the folders."""
 
     folders: tuple[Path, ...]
     run: Path
-    words: bytes  # the vocabulary, packed
+    words: bytes  # the vocabulary, packed; nothing if DAGs are only kept
     scratch: Path
+    kept: Path  # for DAGs as they came, by folders
 
     def isolated(self, folder: int, chunk: int) -> Path:
         return self.scratch / f"isolated-{folder}-{chunk:06d}"
@@ -63,20 +63,11 @@ def files_by_video(folders: Sequence[Path]) -> VideoFiles:
     return found
 
 
-def chunks_of(
-    folders: int, files: VideoFiles, shards: Sequence[str] = (), shard_of: Mapping[str, str] = NO_SHARDS
-) -> list[DagChunk]:
-    """Videos of a shard together, the others so many at a time; `shard_of`: video -> its shard."""
-    groups = {shard: list[str]() for shard in shards}
-    for video in files:
-        if video in shard_of:
-            groups[shard_of[video]].append(video)
-    rest = [video for video in files if video not in shard_of]
-    more = [rest[at : at + VIDEOS] for at in range(0, len(rest), VIDEOS)]
-    if not groups and not more:
-        more = [[]]  # isolated questions alone
-    shared = [*groups.items(), *((None, own) for own in more)]
-    return [DagChunk(at, _files(folders, files, own), shard) for at, (shard, own) in enumerate(shared)]
+def chunks_of(folders: int, files: VideoFiles) -> list[DagChunk]:
+    """Some videos at a time; one chunk even if there are isolated questions alone."""
+    videos = list(files)
+    some = [videos[at : at + VIDEOS] for at in range(0, len(videos), VIDEOS)] or [[]]
+    return [DagChunk(number, _files(folders, files, own)) for number, own in enumerate(some)]
 
 
 def _files(folders: int, files: VideoFiles, videos: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -87,30 +78,35 @@ def _files(folders: int, files: VideoFiles, videos: Sequence[str]) -> tuple[tupl
     return tuple(tuple(sorted(own)) for own in found)
 
 
-def owners(chunks: Sequence[DagChunk], shard_of: Mapping[str, str] = NO_SHARDS) -> dict[str, int]:
+def owners(chunks: Sequence[DagChunk]) -> dict[str, int]:
     """Video -> the chunk that has it; the first has those that are not here."""
-    number = {chunk.shard: chunk.number for chunk in chunks if chunk.shard is not None}
-    owner = {video: number[shard] for video, shard in shard_of.items()}
-    return owner | {video_of(Path(name)): chunk.number for chunk in chunks for own in chunk.files for name in own}
+    return {video_of(Path(name)): chunk.number for chunk in chunks for own in chunk.files for name in own}
 
 
-def deal(task: DagsTask, owner: Mapping[str, int], pool: Executor) -> None:
-    """Isolated questions to the chunks of their videos."""
+def deal(task: DagsTask, owner: Mapping[str, int], pool: Executor) -> dict[str, int]:
+    """Keep isolated questions, and deal them to the chunks of their videos; how many each folder has."""
     there = [at for at, folder in enumerate(task.folders) if (folder / ISOLATED).is_file()]
-    if there:
-        OWNERS.write_piece(pl.DataFrame([list(owner), list(owner.values())], dict(OWNERS.columns)), task.scratch)
-        over(pool, "isolated questions", "folder", there, deal_isolated, task)
+    OWNERS.write_piece(pl.DataFrame([list(owner), list(owner.values())], dict(OWNERS.columns)), task.scratch)
+    counts = over(pool, "isolated questions", "folder", there, deal_isolated, task)
+    return {task.folders[at].name: count for at, count in zip(there, counts, strict=True)}
 
 
-def deal_isolated(task: DagsTask, folder: int) -> None:
-    """Write the isolated questions of a folder for the chunks of their videos."""
-    every: list[msgspec.Raw] = decoded(task.folders[folder] / ISOLATED, LIST)
+def deal_isolated(task: DagsTask, folder: int) -> int:
+    """Keep the isolated questions of a folder, and write those of each chunk; how many there are."""
+    source = task.folders[folder]
+    count = len(read_json(source / ISOLATED, list, "a list of questions"))
+    with new_file(task.kept / source.name / ISOLATED) as file:
+        file.write_bytes((source / ISOLATED).read_bytes())
+    if not task.words:
+        return count
     owner, dealt = dict(OWNERS.read_piece(task.scratch).iter_rows()), dict[int, dict[int, bytes]]()
+    every: list[msgspec.Raw] = decoded(source / ISOLATED, LIST)
     for number, raw in enumerate(every):
         dealt.setdefault(owner.get(video_asked(raw), 0), {})[number] = bytes(raw)
     for chunk, own in dealt.items():
         with for_others(task.isolated(folder, chunk)) as work:
             work.write_bytes(msgspec.msgpack.encode(own))
+    return count
 
 
 def video_asked(raw: msgspec.Raw) -> str:

@@ -1,9 +1,9 @@
 """AGQA-Decomp's folders kept in a run as they came: every entry of a video once, and DAGs as numbers of them."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,14 @@ import polars as pl
 from msgspec import Raw
 
 from questree.faults import BadInput
-from questree.formats.decomp_files import ENDING, ISOLATED, WRITTEN, ReleasedDag, file_of, video_files, video_of
+from questree.formats.decomp_files import ENDING, ISOLATED, WRITTEN, ReleasedDag, file_of, video_of
+from questree.formats.decomp_left_out import DagPlace, OddDags
 from questree.rules import VIDEO_DAGS
 from questree.tables.hierarchies import Numbers
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.tables.table import Table
-from questree.workers import processes, results
 
-EXAMPLES = 3  # places named per irregularity
-FILES = 200  # video files per Parquet file
 FIELDS = ("question", "type", "old_program", "new_program", "answer")
 STORED: dict[str, dict[str, Any]] = {
     "dags": {
@@ -68,24 +66,14 @@ class DecompImported:
     dags: dict[str, int] = field(default_factory=dict)  # per folder
     isolated: dict[str, int] = field(default_factory=dict)
     kept_as_is: int = 0
-    odd: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def note(self, what: str, where: str) -> None:
-        self.odd[what] += 1
-        if self.odd[what] <= EXAMPLES:
-            self.examples.setdefault(what, []).append(where)
+    odd: OddDags = field(default_factory=OddDags)
 
     def add(self, other: "DecompImported") -> None:
         """What was counted in a further part."""
         for name, count in other.dags.items():
             self.dags[name] += count
-        for name, count in other.isolated.items():
-            self.isolated[name] += count
         self.kept_as_is += other.kept_as_is
-        self.odd.update(other.odd)
-        for what, where in other.examples.items():
-            self.examples[what] = [*self.examples.get(what, []), *where][:EXAMPLES]
+        self.odd.add(other.odd)
 
 
 def hierarchy_folders(folder: Path) -> list[Path]:
@@ -100,49 +88,21 @@ def hierarchy_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_decomp(folder: Path, target: Path, workers: int = 1) -> DecompImported:
-    """Read all DAGs into `target`, whole or not at all."""
-    told, folders = DecompImported(), hierarchy_folders(folder)
-    with new_folder(target) as work:
-        parts = dict[str, tuple[Any, ...]]()
-        for source in folders:
-            place, files = work / source.name, video_files(source)
-            place.mkdir()
-            told.dags[source.name] = told.isolated[source.name] = 0
-            for number, at in enumerate(range(0, len(files), FILES)):
-                few = tuple(path.name for path in files[at : at + FILES])
-                parts[f"{source.name}, part {number}"] = keep_files, source, few, number, place
-            if (source / ISOLATED).is_file():
-                parts[f"{source.name}, isolated"] = keep_isolated, source, place
-        with processes(workers, tasks=min(workers, len(parts))) as pool:
-            futures = {name: pool.submit(*part) for name, part in parts.items()}
-            for own in results(futures, "reading DAGs"):
-                told.add(own)
-    return told
-
-
-def keep_files(source: Path, files: Sequence[str], number: int, place: Path) -> DecompImported:
-    """Some files of a folder as tables."""
-    told = DecompImported()
-    videos = [VideoEntries(video_of(source / name), told) for name in files]
-    dags = [row for video, name in zip(videos, files, strict=True) for row in video.rows(source / name)]
-    entries = [(video.name, member) for video in videos for member in video.known]
+def keep_files(source: Path, folder: int, names: Sequence[str], place: Path, part: str) -> DecompImported:
+    """Some files of a folder, which has this number, as tables."""
+    counts = DecompImported()
+    videos = [VideoEntries(folder, name, counts) for name in names]
+    dags = [row for video in videos for row in video.rows(source)]
+    entries = [(video_of(Path(video.file)), member) for video in videos for member in video.known]
     for name, rows in (("dags", dags), ("entries", entries)):
-        own = stored(f"{name}-{number:05d}")
+        own = stored(f"{name}-{part}")
         with new_file(place / f"{own.name}.parquet") as file:
             own.write_to(pl.DataFrame(rows, schema=dict(own.columns), orient="row"), file)
-    told.dags[source.name] = len(dags)
-    return told
+    counts.dags[source.name] = len(dags)
+    return counts
 
 
-def keep_isolated(source: Path, place: Path) -> DecompImported:
-    found = decoded(source / ISOLATED, list, "a list of questions")
-    with new_file(place / ISOLATED) as file:
-        file.write_bytes((source / ISOLATED).read_bytes())
-    return DecompImported(isolated={source.name: len(found)})
-
-
-def decoded(path: Path, kind: type, wanted: str) -> Any:
+def read_json(path: Path, kind: type, wanted: str) -> Any:
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -156,50 +116,54 @@ def decoded(path: Path, kind: type, wanted: str) -> Any:
 class VideoEntries:
     """The entries of a video, `"text": {...}`, numbered as they come."""
 
-    name: str
-    told: DecompImported
+    folder: int
+    file: str
+    counts: DecompImported
     known: Numbers[str] = field(default_factory=Numbers)
     said: dict[str, str] = field(default_factory=dict)  # text -> the entry that came first
 
-    def rows(self, path: Path) -> Iterator[tuple[Any, ...]]:
-        for key, dag in decoded(path, dict, "an object of DAGs").items():
-            text, place = json.dumps(dag), f"{self.name} {key}"
+    def rows(self, source: Path) -> Iterator[tuple[Any, ...]]:
+        video = video_of(Path(self.file))
+        for number, (key, dag) in enumerate(read_json(source / self.file, dict, "an object of DAGs").items()):
+            text, odd = (
+                json.dumps(dag),
+                partial(self.counts.odd.note, at=DagPlace(self.folder, False, self.file, number)),
+            )
             try:
                 read = STRICT_DAG.decode(text)
-                parts = self.nodes(read, place), self.compositions(read, place)
+                for fault in self.faults(read):
+                    odd(fault, named=f"{video} {key}")
+                parts = [[entry(*each) for each in own.items()] for own in (read.subquestion, read.hierarchy)]
                 head = [json.dumps(read.question), *(bytes(getattr(read, name)).decode() for name in FIELDS[1:])]
             except msgspec.MsgspecError:
-                self.told.note("DAG: not of the shape the release has; kept as it is", place)
+                odd("DAG: not of the shape the release has; kept as it is", named=f"{video} {key}")
             else:
                 if rebuilt(head, *parts) == text:
-                    yield (self.name, key, *head, *([self.known[each] for each in own] for own in parts), None)
+                    yield (video, key, *head, *([self.known[each] for each in own] for own in parts), None)
                     continue
-            self.told.kept_as_is += 1
-            yield (self.name, key, *[None] * (len(FIELDS) + 2), text)
+            self.counts.kept_as_is += 1
+            yield (video, key, *[None] * (len(FIELDS) + 2), text)
 
-    def nodes(self, dag: StrictDag, place: str) -> list[str]:
-        found = [entry(*each) for each in dag.subquestion.items()]
-        for own, (text, raw) in zip(found, dag.subquestion.items(), strict=True):
+    def faults(self, dag: StrictDag) -> Iterator[str]:
+        """What is odd about a DAG, of entries that are new in the video."""
+        for text, raw in dag.subquestion.items():
+            own = entry(text, raw)
             if own not in self.known:
                 node = STRICT_NODE.decode(raw)
                 if node.type not in VIDEO_DAGS.types:
-                    self.told.note(f"type: {node.type!r} is none of the {len(VIDEO_DAGS.types)}", place)
+                    yield f"type: {node.type!r} is none of the {len(VIDEO_DAGS.types)}"
                 if self.said.setdefault(text, own) != own:
-                    self.told.note("text: its key, type, program or answer differs within the video", place)
+                    yield "text: its key, type, program or answer differs within the video"
                 self.known[own]
-        return found
-
-    def compositions(self, dag: StrictDag, place: str) -> list[str]:
         if dag.question not in dag.subquestion:
-            self.told.note("root: the question is not among its sub-questions", place)
+            yield "root: the question is not among its sub-questions"
         for text, raw in dag.hierarchy.items():
             for label, children in WRITTEN.decode(raw).items():
                 if label not in VIDEO_DAGS.compositions:
-                    self.told.note(f"composition: {label!r} is none of the {len(VIDEO_DAGS.compositions)}", place)
+                    yield f"composition: {label!r} is none of the {len(VIDEO_DAGS.compositions)}"
                 for child in children:
                     if not {text, child} <= dag.subquestion.keys():
-                        self.told.note("edge: a question that is not among the sub-questions", place)
-        return [entry(*each) for each in dag.hierarchy.items()]
+                        yield "edge: a question that is not among the sub-questions"
 
 
 def entry(text: str, raw: Raw) -> str:

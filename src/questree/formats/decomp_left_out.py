@@ -1,10 +1,11 @@
-"""DAGs that are none of a run: counted by why, with the same examples however the folders are shared out."""
+"""What is odd about DAGs and why some are none of a run: counted, with the same examples however folders are shared
+out."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from questree.formats.decomp_kept import EXAMPLES
+EXAMPLES = 3  # places named per reason
 
 
 class DagPlace(NamedTuple):
@@ -17,7 +18,7 @@ class DagPlace(NamedTuple):
 
 
 @dataclass
-class LeftOut:
+class OddDags:
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, list[tuple[DagPlace, str]]] = field(default_factory=dict)  # why -> places and what stands there
 
@@ -25,7 +26,7 @@ class LeftOut:
         self.counts[why] += 1
         self._keep(why, [(at, named)])
 
-    def add(self, other: "LeftOut") -> None:
+    def add(self, other: "OddDags") -> None:
         self.counts.update(other.counts)
         for why, some in other.first.items():
             self._keep(why, some)

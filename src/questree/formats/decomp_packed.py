@@ -13,7 +13,7 @@ from questree.columns.joins import Ints
 from questree.faults import UNREADABLE, BadInput
 from questree.formats.agqa_packed import NO_NUMBER, NONE, Values
 from questree.formats.decomp_files import ISOLATED, WholeDag, video_of
-from questree.formats.decomp_left_out import DagPlace, LeftOut
+from questree.formats.decomp_left_out import DagPlace, OddDags
 from questree.formats.decomp_tables import NodeShape, PackedDags, PackedNode, PlacedTop
 from questree.notation import decomp
 from questree.notation.grammar import names, positions
@@ -90,7 +90,7 @@ class DagPacker:
     tops: dict[str, PlacedTop] = field(default_factory=dict)  # id of a question -> its node
     loose: dict[str, PlacedTop] = field(default_factory=dict)  # key of a question without a DAG -> its node
     asked: dict[str, AskedTop] = field(default_factory=dict)  # id of a question -> what is said about it
-    left: LeftOut = field(default_factory=LeftOut)
+    left: OddDags = field(default_factory=OddDags)
     _programs: dict[str, ReadProgram | str] = field(default_factory=dict)
     _answers: dict[Kind, dict[str, int]] = field(default_factory=dict)
     _meant: dict[tuple[str, Node], int] = field(default_factory=dict)  # video, program -> its answer

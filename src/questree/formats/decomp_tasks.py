@@ -1,9 +1,9 @@
 """Workers' part in reading released DAGs into a run: chunks of videos become questions, and shards of DAGs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
@@ -13,7 +13,8 @@ from questree.formats.agqa_packed import Packer
 from questree.formats.agqa_tasks import LEFT, PackedPiece, pack
 from questree.formats.agqa_tasks import reading as reading_questions
 from questree.formats.decomp_chunks import DagChunk, DagsTask, pack_chunk
-from questree.formats.decomp_left_out import DagPlace, LeftOut
+from questree.formats.decomp_kept import DecompImported, keep_files
+from questree.formats.decomp_left_out import DagPlace, OddDags
 from questree.formats.decomp_packed import DagPacker, PlacedId
 from questree.formats.decomp_tables import PackedDags, keep_packed, kept_packed
 from questree.notation.agqa import AgqaProgram, AgqaShapes
@@ -31,37 +32,65 @@ NO_QUESTION = "its question is none of the run"
 LAST = DagPlace(1 << 32)  # examples in the order of their ids
 
 
-class AskedChunk(NamedTuple):
-    """The questions of a chunk, packed folder by folder."""
+@dataclass
+class ChunkRead:
+    """What is told about a chunk of DAGs; of a run of DAGs alone also their questions, packed folder by folder."""
 
-    pieces: list[PackedPiece]
-    videos: list[tuple[DagPlace, str]]  # where a video is first asked about
-    left: LeftOut
+    counts: DecompImported
+    left: OddDags = field(default_factory=OddDags)
+    pieces: list[PackedPiece] = field(default_factory=list)
+    videos: list[tuple[DagPlace, str]] = field(default_factory=list)  # where a video is first asked about
 
 
-def ask_chunk(task: DagsTask, chunk: DagChunk, known: Path | None, place: Path) -> AskedChunk:
-    """Pack the DAGs of a chunk, keep them for shards, and pack the questions they are of."""
+def read_chunk(task: DagsTask, chunk: DagChunk, alone: bool, known: Path | None) -> ChunkRead:
+    """Keep the DAGs of a chunk as they came, pack them for shards, and if they are alone their questions, too.
+
+    known: folder of facts about all videos that may be asked about."""
+    read = ChunkRead(DecompImported({folder.name: 0 for folder in task.folders}))
+    for at, (folder, names) in enumerate(zip(task.folders, chunk.files, strict=True)):
+        if names:
+            read.counts.add(keep_files(folder, at, names, task.kept / folder.name, f"{chunk.number:06d}"))
+    if not task.words:
+        return read
     packer, ids = pack_chunk(task, chunk)
+    read.left = packer.left
+    if alone:
+        asked = ask_chunk(task, chunk, packer, ids, known, read)
+    else:
+        videos, nodes = set(bank_of(task.run).ids), list(packer.nodes)
+        asked = {id for id, top in packer.tops.items() if nodes[top.node].video in videos}
+    left_unasked(packer, asked, packer.left)
+    keep_packed(packer.packed(), task.packed(chunk.number))
+    return read
+
+
+def ask_chunk(
+    task: DagsTask,
+    chunk: DagChunk,
+    packer: DagPacker,
+    ids: Sequence[Sequence[PlacedId]],
+    known: Path | None,
+    read: ChunkRead,
+) -> set[str]:
+    """Pack the questions of DAGs; their ids."""
     _, shapes, shared = reading_questions(task.words, known is not None)
     questions = Packer(shared.vocabulary, more_videos=known is None, _known=shared._known)
     for name in [] if known is None else StoredFacts.of(known).videos["id"].to_list():
         questions.videos[name]
     questions.resolve = packer.meant(questions.videos)
-    made, asked = AskedChunk([], [], packer.left), set[str]()
+    asked = set[str]()
     for at, own in enumerate(ids):
         if not own:
             continue
         table = records(packer, own, shapes)
         name, before = task.folders[at].name, len(questions.videos)
-        folder, side = place / f"{at:03d}-{chunk.number:06d}", "train" if "train" in name else "test"
+        folder, side = task.scratch / f"asked-{at:03d}-{chunk.number:06d}", "train" if "train" in name else "test"
         piece = pack(questions, table, folder, SETS["unbalanced" in name], side, own=known is None)
-        made.pieces.append(piece)
+        read.pieces.append(piece)
         asked |= set(table.filter(pl.col("form").is_not_null())["id"])
-        made.videos.extend(first_asked(table, own, list(questions.videos)[before:]))
+        read.videos.extend(first_asked(table, own, list(questions.videos)[before:]))
         leave_out(packer, piece, own)
-    left_unasked(packer, asked, packer.left)
-    keep_packed(packer.packed(), task.packed(chunk.number))
-    return made
+    return asked
 
 
 def first_asked(table: pl.DataFrame, ids: Sequence[PlacedId], videos: Sequence[str]) -> list[tuple[DagPlace, str]]:
@@ -79,7 +108,7 @@ def leave_out(packer: DagPacker, piece: PackedPiece, ids: Sequence[PlacedId]) ->
         packer.left.note(why, at[id], id)
 
 
-def left_unasked(dags: DagPacker | PackedDags, asked: set[str], left: LeftOut) -> None:
+def left_unasked(dags: DagPacker | PackedDags, asked: set[str], left: OddDags) -> None:
     for id in dags.tops.keys() - asked:
         del dags.tops[id]
         left.note(NO_QUESTION, LAST, id)
@@ -111,23 +140,6 @@ def spelled(program: Node) -> AgqaProgram:
     return AgqaProgram(show(form), [word.name for word in words if isinstance(word, Word)], None)
 
 
-def pack_shard(task: DagsTask, chunk: DagChunk, out: Path) -> LeftOut:
-    """Pack the DAGs of a chunk and write the shard it is of, if it is of one."""
-    packer, _ = pack_chunk(task, chunk)
-    if chunk.shard is None:
-        left_unasked(packer, set(), packer.left)
-    else:
-        packer.left.add(write_shard(task, chunk.shard, asked_in(task, chunk.shard), packer.packed(), out))
-    return packer.left
-
-
-def put_shard(task: DagsTask, shard: str, chunks: Sequence[int], out: Path) -> LeftOut:
-    """Write a shard of DAGs that were kept by chunks."""
-    questions = asked_in(task, shard)
-    dags = kept_packed((task.packed(number) for number in chunks), set(questions["name"]))
-    return write_shard(task, shard, questions, dags, out)
-
-
 @kept_while("vocabulary.toml", "facts", "ledger.json", "questions")
 def bank_of(run: Path) -> Bank:
     """Read once per process."""
@@ -142,8 +154,10 @@ def asked_in(task: DagsTask, shard: str) -> pl.DataFrame:
     return own.questions.select("video", "number").with_columns(own.named_ids.alias("id"), name.alias("name"))
 
 
-def write_shard(task: DagsTask, shard: str, questions: pl.DataFrame, dags: PackedDags, out: Path) -> LeftOut:
-    left = LeftOut()
+def put_shard(task: DagsTask, shard: str, videos: Sequence[str], chunks: Sequence[int], out: Path) -> OddDags:
+    """Write a shard of the DAGs of these videos, which are in these chunks."""
+    questions, left = asked_in(task, shard), OddDags()
+    dags = kept_packed((task.packed(number) for number in chunks), set(videos))
     left_unasked(dags, set(questions["id"]), left)
     made = dags.tables(questions, bank_of(task.run).vocabulary.wide)
     with new_folder(out / shard) as folder:

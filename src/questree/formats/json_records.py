@@ -45,13 +45,8 @@ class JsonSpan(NamedTuple):
             return JsonPiece(b"".join((b"{", file.read(self.end - self.begin), b"}")), self.members)
 
 
-def pieces(path: Path, block: int = BLOCK) -> Iterator[JsonPiece]:
-    """The members of the object a file holds, some at a time, in order."""
-    return (span.piece(path) for span in spans(path, block))
-
-
 def spans(path: Path, block: int = BLOCK, brackets: bytes = OBJECT) -> Iterator[JsonSpan]:
-    """The same as places in the file; or so the members of a list."""
+    """The members of the object a file holds, or of a list, some at a time, in order, as places in the file."""
     size, place, kept, opened, commas = path.stat().st_size, 0, 0, False, 0
     buffer = np.empty(2 * block, np.uint8)  # what is not cut yet begins at byte `place` of the file
     with path.open("rb", buffering=0) as file:

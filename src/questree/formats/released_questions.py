@@ -18,7 +18,7 @@ from questree.domains.video import VIDEO
 from questree.faults import BadInput
 from questree.formats.agqa_import import question_files
 from questree.formats.json_records import JsonSpan, decoded, refuse_repeated, spans
-from questree.notation.agqa_columns import UNREAD, AgqaReader
+from questree.notation.agqa import AgqaShapes
 from questree.notation.own import parse
 from questree.readings.answer import answers_of
 from questree.stages.decompose.expand import Batch, marked_apart
@@ -30,6 +30,7 @@ from questree.vocabulary.words import Action, Object, Vocabulary
 
 BLOCK = 1 << 25  # bytes of a file that are read at once
 AHEAD = 4  # tasks that wait
+UNREAD = -1
 WORDS = tuple(f"w{at}" for at in range(SLOTS))
 COLUMNS: dict[str, Any] = {"video": pl.String, "form": pl.String, **dict.fromkeys(WORDS, pl.Int16), "answer": pl.Int16}
 VIDEOS = "videos.parquet"
@@ -75,8 +76,8 @@ class RecordColumns:
     _numbers: dict[Kind, dict[str, int]] = field(default_factory=dict)
 
     @cached_property
-    def reader(self) -> AgqaReader:
-        return AgqaReader(self.vocabulary)
+    def shapes(self) -> AgqaShapes:
+        return AgqaShapes(self.vocabulary)
 
     @cached_property
     def forms(self) -> NodeForms:
@@ -93,19 +94,18 @@ class RecordColumns:
 
     def columns(self, records: Sequence[AnsweredRecord]) -> pl.DataFrame:
         """video, form and fault (null if there is none), words, answer (UNKNOWN if it is none the kind has)."""
-        read = self.reader.read([record.program for record in records])
-        forms = pl.Series([*read.forms, None], dtype=pl.String)
-        fault = pl.Series([None], dtype=pl.String).gather(np.zeros(len(records), np.int64))
-        if read.faults:
-            fault = fault.scatter(list(read.faults), list(read.faults.values()))
-        words = {name: read.words[:, at].astype(np.int16) for at, name in enumerate(WORDS)}
+        read = [self.shapes.slot_words(record.program, SLOTS) for record in records]
+        number: dict[str | None, int] = {None: UNREAD}
+        form = np.array([number.setdefault(one.form, len(number) - 1) for one in read], np.int64)
+        words = np.array([one.words for one in read], np.int16).reshape(-1, SLOTS)
+        kinds = [self.program(text).kind for text in number if text is not None]
         return pl.DataFrame(
             {
                 "video": pl.Series([record.video_id for record in records], dtype=pl.String),
-                "form": forms.gather(np.where(read.form == UNREAD, len(read.forms), read.form)),
-                **words,
-                "answer": self.answers(records, [self.program(form).kind for form in read.forms], read.form),
-                "fault": fault,
+                "form": pl.Series([one.form for one in read], dtype=pl.String),
+                **{name: words[:, at] for at, name in enumerate(WORDS)},
+                "answer": self.answers(records, kinds, form),
+                "fault": pl.Series([one.fault for one in read], dtype=pl.String),
             }
         )
 

@@ -178,6 +178,12 @@ class AgqaProgram(NamedTuple):
     fault: str | None
 
 
+class SlotWords(NamedTuple):
+    form: str | None
+    words: list[int]  # [slot] position among the words of its kind, 0 where the form has no such slot
+    fault: str | None
+
+
 class AgqaShape(NamedTuple):
     text: str
     order: tuple[int, ...]  # [slot] which word of the pattern
@@ -219,14 +225,25 @@ class AgqaShapes:
                 return AgqaProgram(None, None, f"program: no {kind.name} {name!r} in the vocabulary")
         return AgqaProgram(shape.text, found, None)
 
+    def slot_words(self, text: str, slots: int) -> SlotWords:
+        """The same with the position of every word among those of its kind, in as many slots."""
+        shape, spelled = self.shape(text)
+        found: list[int] = []
+        if isinstance(shape, AgqaShape) and len(shape.order) <= slots:
+            tables = self.words
+            found = [tables[kind.words].get(spelled[at], -1) for at, kind in zip(shape.order, shape.kinds, strict=True)]
+            if -1 not in found:
+                return SlotWords(shape.text, [*found, *[0] * (slots - len(found))], None)
+        nothing, fault = [0] * slots, self.program(text).fault
+        most = len(shape.order) if isinstance(shape, AgqaShape) else 0
+        return SlotWords(None, nothing, fault or f"program: expected at most {slots} words, got {most}")
+
     def shape(self, text: str) -> tuple[AgqaShape | str, list[str]]:
         """The shape of a string, or what is wrong with it; and its words, each once."""
         words: dict[str, int] = {}
-
-        def blank(match: re.Match[str]) -> str:
-            return f"{match[1]}$w{words.setdefault(match[2].rstrip(), len(words))}"
-
-        pattern = word().sub(blank, text)
+        parts = word().split(text)  # what stands between words, a bracket, a word, ...
+        parts[2::3] = [f"$w{words.setdefault(name.rstrip(), len(words))}" for name in parts[2::3]]
+        pattern = "".join(parts)
         shape = self._known.get(pattern)
         if shape is None:
             shape = self._known[pattern] = self._shape(pattern)

@@ -3,13 +3,13 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from questree.faults import BadInput, Fault, refuse
+from questree.faults import BadInput, Fault
 from questree.sources.action_genome import (
     FrameColumns,
     kept,
@@ -18,8 +18,8 @@ from questree.sources.action_genome import (
     read_people,
     span,
 )
-from questree.sources.assemble import SourceReading, SourceRows, assemble
-from questree.sources.charades import Charades, read_rates, refuse_unrated
+from questree.sources.assemble import SourceReading, SourceRows
+from questree.sources.charades import Charades, read_rates
 from questree.sources.pickles import collector_paused
 from questree.sources.shared_videos import TRUTH
 from questree.vocabulary.words import Vocabulary
@@ -131,20 +131,6 @@ class FileRead:
     unrated: frozenset[str] = frozenset()  # videos that are listed without a frame rate
 
 
-def read_action_genome(
-    folder: Path, vocabulary: Vocabulary, fps: float | None = None, rates_in: Path | None = None
-) -> SourceReading:
-    """Facts of a folder; its frame rates may lie in another one."""
-    faults = missing(folder)
-    listed, told = listed_in(folder, rates_in or folder, vocabulary, fps)
-    refuse([*faults, *told.faults])
-    skipped = Counter(told.skipped)
-    marks = columns_in(folder / OBJECTS, vocabulary, skipped)
-    people = columns_in(folder / PERSONS, vocabulary, skipped)
-    refuse_unrated([id for id in marks.keys["id"].unique(maintain_order=True) if id in told.unrated], fps, folder)
-    return assemble(FolderColumns(listed, marks, people).rows(skipped), vocabulary, str(folder))
-
-
 def missing(folder: Path) -> list[Fault]:
     if not folder.is_dir():
         raise BadInput.at(folder, f"no such folder; expected one with {OBJECTS}, {PERSONS} and the Charades CSV files")
@@ -165,16 +151,6 @@ def columns_in(path: Path, vocabulary: Vocabulary, skipped: Counter[str]) -> Fra
         if path.name == OBJECTS:
             return read_marks(frames, vocabulary, path, skipped)
         return read_people(frames, path, skipped)
-
-
-def read_with_truth(folder: Path, vocabulary: Vocabulary, fps: float | None = None) -> SourceReading:
-    """The same; a folder `truth` inside, with the same files, holds the clean facts about the same frames."""
-    raw, clean = read_action_genome(folder, vocabulary, fps), folder / TRUTH
-    if not clean.is_dir():
-        return raw
-    truth = read_action_genome(clean, vocabulary, fps, rates_in=folder)
-    refuse_unlike(other_table(raw, truth), folder)
-    return replace(raw, truth=truth.facts)
 
 
 def other_table(raw: SourceReading, truth: SourceReading) -> str:

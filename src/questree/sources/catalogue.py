@@ -31,7 +31,7 @@ class Source:
 
     says: str
     medium: Literal["video", "images"]
-    reader: str | Reader  # module:function, or the function itself
+    reader: str | Reader = ""  # module:function, or the function itself; none if files are always shared out
     sign: str = ""  # a file name by which `questree build` knows such a folder
     rated: bool = False  # needs frames per second for some videos
     takes: str = FOLDER
@@ -58,8 +58,7 @@ for _name, _source in {
     "action-genome": Source(
         "Charades CSV files and Action Genome pickles.",
         "video",
-        "action_genome_videos:read_with_truth",
-        "object_bbox_and_relationship.pkl",
+        sign="object_bbox_and_relationship.pkl",
         rated=True,
         sharer="shared_action_genome:share_action_genome",
     ),
@@ -73,16 +72,14 @@ for _name, _source in {
     "agqa": Source(
         "AGQA's released scene-graph pickles.",
         "video",
-        "agqa:read_agqa",
-        "AGQA_*_stsgs.pkl",
+        sign="AGQA_*_stsgs.pkl",
         sharer="agqa:share_agqa",
     ),
     "star": Source("STAR situation JSON.", "video", "star:read_star", "STAR_*.json", rated=True),
     "gqa": Source(
         "GQA or Visual Genome scene graphs (images).",
         "images",
-        "gqa:read_gqa",
-        "*[sS]cene*[gG]raphs*.json*",
+        sign="*[sS]cene*[gG]raphs*.json*",
         sharer="gqa:scene_parts",
     ),
     "visual-genome": Source(

@@ -34,20 +34,30 @@ class RowsRecord(ProgramRecord, kw_only=True):
 
 
 def read_programs(path: Path) -> list[ProgramRecord]:
-    """The records of a file; of one that is not even an object nothing."""
-    text = content(path)
+    """The records of a file, equal rows shared; of one that is not even an object nothing."""
     try:
-        return list[ProgramRecord](msgspec.json.decode(text, type=list[RowsRecord]))
-    except UNREADABLE:
-        pass  # one of them may be to blame
-    try:
-        records = msgspec.json.decode(text, type=list[msgspec.Raw])
+        records = msgspec.json.decode(content(path), type=list[msgspec.Raw])
     except UNREADABLE as error:
         raise BadInput.at(path, f"expected [{{id, scenes, program}}]; {error}") from error
-    return [_record(raw) for raw in records]
+    rows, decoder = SharedRows(), msgspec.json.Decoder(RowsRecord)
+    return [_record(raw, decoder, rows) for raw in records]
 
 
-def _record(raw: msgspec.Raw) -> ProgramRecord:
+class SharedRows(dict[bytes, msgspec.Raw]):
+    """Rows by their JSON: few of them differ."""
+
+    def __missing__(self, text: bytes) -> msgspec.Raw:
+        self[text] = row = msgspec.Raw(text)
+        return row
+
+
+def _record(raw: msgspec.Raw, decoder: msgspec.json.Decoder[RowsRecord], rows: SharedRows) -> ProgramRecord:
+    try:
+        found = decoder.decode(raw)
+        found.program = [rows[bytes(row)] for row in found.program]
+        return found
+    except UNREADABLE:
+        pass
     try:
         return msgspec.json.decode(raw, type=ProgramRecord)
     except UNREADABLE:

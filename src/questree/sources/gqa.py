@@ -1,7 +1,6 @@
 """Scene-graph JSON (GQA, Visual Genome's single file, labelled boxes) -> scenes, faults collected."""
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from msgspec import Raw, Struct
 
 from questree.faults import UNREADABLE, BadInput, Fault
 from questree.progress import watch
-from questree.sources.runs import write_image_run
 from questree.sources.scenes import GqaObject, GqaRelation, GqaScene, Number, SceneReading, split_of
 from questree.sources.visual_genome import GenomeScene, genome_scene
-from questree.tables.images import Images
 from questree.tables.store import content
 
 
@@ -140,18 +137,6 @@ def repeated_keys(data: bytes, place: str) -> list[Fault]:
 NAMES = "train_sceneGraphs.json, val_sceneGraphs.json, scene_graphs.json"
 
 
-def ingest(folder: Path, run: Path, add: bool = False) -> dict[str, int]:
-    """Write RUN/images, or raise BadInput with everything that is wrong and write nothing."""
-    images, odd = read_gqa(folder)
-    return write_image_run(images, folder, run, add) | odd
-
-
-def read_gqa(folder: Path) -> tuple[Images, Counter[str]]:
-    """The images of a folder, and what was odd about them."""
-    reading = read_scene_files(scene_graph_files(folder))
-    return reading.done(), reading.skipped
-
-
 @dataclass(frozen=True)
 class SceneFile:
     """A file of scene graphs."""
@@ -163,7 +148,9 @@ class SceneFile:
         return self.path.name
 
     def take(self) -> "SceneFiles":
-        return read_scene_files([self.path])
+        reading = SceneFiles()
+        reading.path(self.path)
+        return reading
 
 
 def scene_parts(folder: Path) -> list[SceneFile]:
@@ -182,17 +169,6 @@ def scene_graph_files(folder: Path) -> list[Path]:
         names = ", ".join(path.name for path in present) or "no JSON file"
         raise BadInput.at(folder, f"no scene graphs here: expected files like {NAMES}, got {names}")
     return found
-
-
-def read_files(paths: list[Path]) -> Images:
-    return read_scene_files(paths).done()
-
-
-def read_scene_files(paths: list[Path]) -> "SceneFiles":
-    reading = SceneFiles()
-    for path in paths:
-        reading.path(path)
-    return reading
 
 
 class SceneFiles(SceneReading):

@@ -11,10 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from questree.faults import BadInput, Fault, refuse
-from questree.sources.scenes import used_twice
+from questree.faults import BadInput
 from questree.tables.facts import Facts
-from questree.tables.images import Images, joined
 from questree.tables.owners import present, remove
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder, own_note
@@ -110,18 +108,3 @@ def left_out(facts: Path) -> dict[str, int]:
 
 
 COUNTED_IMAGES = ("images", "things", "attributes", "relations", "prepositions", "words")
-
-
-def write_image_run(images: Images, source: Path, run: Path, add: bool = False) -> dict[str, int]:
-    """Write RUN/images; with `add` the images that are there stay, and these come after them. Counts of the whole."""
-    if images.images.is_empty():
-        raise BadInput.at(source, "no image found in these files")
-    folder = Run(run).images
-    if add and folder.is_dir():
-        before = Images.load(folder)
-        again = images.images.join(before.images, on="id", how="semi")["id"]
-        refuse([Fault(f"{source}, image {name}", used_twice(name, str(run))) for name in again])
-        images = joined(before, images)
-    with new_folder(folder) as work:
-        images.save(work)
-    return {name: len(getattr(images, name)) for name in COUNTED_IMAGES}

@@ -48,23 +48,6 @@ class Images:
         return cls(**{each.name: TABLES[each.name].read(folder) for each in fields(cls)})
 
 
-def joined(first: Images, second: Images) -> Images:
-    """The images of both, the first ones first; rows of the first stay what they are."""
-    words = pl.concat([first.words, second.words]).unique(maintain_order=True)
-    at = second.words.join(words.with_row_index("at", 0), on="word", how="left", maintain_order="left")["at"]
-    shift = {"image": len(first.images), "thing": len(first.things), "edge": len(first.relations)}
-    shift |= {"subject": shift["thing"], "object": shift["thing"]}
-
-    def moved(name: str) -> pl.DataFrame:
-        before: pl.DataFrame = getattr(first, name)
-        table: pl.DataFrame = getattr(second, name)
-        columns = [pl.col(column) + by for column, by in shift.items() if column in table.columns]
-        named = [at.gather(table[column]).alias(column) for column in NAMED if column in table.columns]
-        return pl.concat([before, table.with_columns(*columns, *named).cast(before.schema)])
-
-    return Images(**{name: words if name == "words" else moved(name) for name in TABLES})
-
-
 class SceneEdge(NamedTuple):
     relation: str
     object: int  # position among the things of its image

@@ -1,31 +1,23 @@
 """Which drafted questions stay, decided from numbers: as a reader of all chunks, with sets and loops, decides it."""
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pytest
 
-from chaos.kills import content
 from questree.columns.hashing import seed_of
-from questree.stages.drafts import fact_ranges, joined_facts
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
-from questree.stages.drafts.fact_ranges import ranges_of, same_words, used_words, write_range
-from questree.stages.drafts.joined_facts import put_together
 from questree.stages.drafts.part_facts import PartFacts
-from questree.stages.drafts.parts import only
 from questree.stages.drafts.pieces import MetKeys, PartRows, SoFar, apart, final, numbered, write_kept, written
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
 from worlds.image_run import write_images
-from worlds.made_up_images import made_up_run
 
 Row = tuple[int, str, str]  # pair in its chunk, id, text
 PARTS = ("train", "dev", "test")
@@ -142,40 +134,3 @@ def same(one: Any, other: Any) -> bool:
 def images_of(folder: Path) -> Images:
     rooms = {"train": ["red cup, cups, table, 0 on 2", "dog"], "dev": ["blue cup, chair, 0 near 1"]}
     return write_images(Run(folder / "run"), rooms)
-
-
-def rooms(folder: Path) -> Run:
-    """Cup and cups mean the same."""
-    texts = ["red cup, cups, table, 0 on 2", "dog", "blue cup, chair, 0 near 1", "cups, dog, 0 wears 1, 1 wearing 0"]
-    write_images(run := Run(folder / "run"), {"train": 3 * texts, "dev": texts})
-    return run
-
-
-def made_up(folder: Path) -> Run:
-    return made_up_run(folder, 30)[0]
-
-
-@pytest.mark.parametrize(("most", "entries"), [(1, 5), (4, 40), (1000, 1 << 22)])
-@pytest.mark.parametrize("world", [rooms, made_up])
-def test_ranges_of_images_make_the_facts_of_all(
-    world: Callable[[Path], Run], most: int, entries: int, tmp_path: Path
-) -> None:
-    run = world(tmp_path)
-    images, groups = Images.load(run.images), {"red": "color", "wooden": "material"}
-    part = np.arange(len(images.images), dtype=np.uint8) % 3 % 2
-    whole, shared = tmp_path / "whole", tmp_path / "shared"
-    with patch.object(fact_ranges, "IMAGES_OF_A_RANGE", most), patch.object(joined_facts, "ENTRIES", entries):
-        ranges = ranges_of(run.images, part)
-        used = [used_words(run.images, own, 2) for own in ranges]
-        for at in range(2):
-            built = PartFacts.of(only(images, part == at), np.flatnonzero(part == at), groups)
-            (whole / f"{at}").mkdir(parents=True)
-            built.write(whole / f"{at}")
-            same = same_words(images.words["word"], [own[at] for own in used])
-            assert same == built.same and bool(same) == (world is rooms)
-            places = {own: tmp_path / f"{at}-{own}" for own in ranges if own.of(at).any()}
-            for own, place in places.items():
-                write_range(run.images, own, at, groups, same, place)
-            put_together([*places.values()], same, shared / f"{at}")
-    assert len(places) >= 5 or most > 1
-    assert content(whole) == content(shared)

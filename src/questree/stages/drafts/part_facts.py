@@ -1,7 +1,7 @@
 """All that is known about the images of a part, as questions are made from it: built once, and mapped into memory by
 whoever asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from questree.domains.images.corpus import ImageFacts
 from questree.search.index import RELATION, WORD, Index, Postings, Scenes, boxes_of
 from questree.search.mapped import mapped, write_columns
 from questree.search.same_words import SameWords
+from questree.stages.drafts.parts import only
 from questree.tables.images import Images
+from questree.tables.store import new_folder
 from questree.tables.table import Table
 
 IMAGE_IDS, THING_IDS = (Table(f"{kind} ids", {"id": pl.String}) for kind in ("image", "thing"))
@@ -41,14 +43,6 @@ class FactNotes(msgspec.Struct):
         return set(self.links).isdisjoint(self.hanging)
 
 
-def join_notes(pieces: Sequence[Path], folder: Path) -> None:
-    """Notes of all images from those of some each."""
-    own = [read_notes(piece) for piece in pieces]
-    links, hanging = (sorted({word for each in own for word in getattr(each, of)}) for of in ("links", "hanging"))
-    notes = FactNotes(own[0].words, own[0].groups, own[0].same, links, hanging)
-    (folder / NOTES).write_bytes(msgspec.json.encode(notes))
-
-
 def read_notes(folder: Path) -> FactNotes:
     return msgspec.json.decode((folder / NOTES).read_bytes(), type=FactNotes)
 
@@ -63,11 +57,8 @@ class PartFacts:
     boxes: NDArray[np.float32]  # [thing, (x1, y1, x2, y2)]
 
     @classmethod
-    def of(
-        cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str], same: SameWords | None = None
-    ) -> "PartFacts":
-        """same: if the images are some of those whose words are compared."""
-        same = SameWords.of(images) if same is None else same
+    def of(cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str]) -> "PartFacts":
+        same = SameWords.of(images)
         merged = corpus(same.merged(images), groups) if same else None
         return cls(rows, Index.of(images), same, corpus(images, groups), merged, boxes_of(images))
 
@@ -109,6 +100,13 @@ class PartFacts:
 
         boxes, merged = mapped(folder, "boxes"), one("merged") if notes.same else None
         return cls(mapped(folder, "rows"), index, notes.same, one("corpus"), merged, boxes)
+
+
+def write_part(folder: Path, chosen: NDArray[np.bool_], groups: Mapping[str, str], out: Path) -> None:
+    """The facts about some of the images in a folder. chosen: [image]"""
+    facts = PartFacts.of(only(Images.load(folder), chosen), np.flatnonzero(chosen), groups)
+    with new_folder(out) as work:
+        facts.write(work)
 
 
 def _prefixed(name: str, columns: Any) -> dict[str, NDArray[Any]]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
@@ -29,10 +28,8 @@ from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import Workshop
-from questree.stages.drafts.fact_ranges import ranges_of, same_words, used_words, write_range
 from questree.stages.drafts.given import read
-from questree.stages.drafts.joined_facts import put_together
-from questree.stages.drafts.part_facts import PartFacts
+from questree.stages.drafts.part_facts import PartFacts, write_part
 from questree.stages.drafts.parts import PARTS, part_of
 from questree.stages.drafts.pieces import (
     ChunkKeys,
@@ -153,22 +150,9 @@ def write_facts(
     images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor | None
 ) -> dict[str, Path]:
     """Part -> where the facts about its images are, for all that ask about them. part: [image]"""
-    ranges = ranges_of(images, np.array([PARTS.index(name) for name in part], np.uint8))
-    seen = each(used_words, {f"images {own}": (images, own, len(PARTS)) for own in ranges}, "reading images", pool)
-    words, facts = WORDS.read(images)["word"], {name: place / f"facts-{name}" for name in PARTS}
-    same = [same_words(words, [used[at] for used in seen]) for at in range(len(PARTS))]
-    pieces = {
-        (at, own): place / f"{name}-{own}"
-        for at, name in enumerate(PARTS)
-        for own in [each for each in ranges if each.of(at).any()] or ranges[:1]
-    }
-    built = {out.name: (images, own, at, groups, same[at], out) for (at, own), out in pieces.items()}
-    each(write_range, built, "indexing images", pool)
-    joined = {
-        f"images of {name}": ([out for (of, _), out in pieces.items() if of == at], same[at], facts[name])
-        for at, name in enumerate(PARTS)
-    }
-    each(put_together, joined, "joining indexes", pool)
+    facts = {name: place / f"facts-{name}" for name in PARTS}
+    tasks = {f"images of {name}": (images, part == name, groups, out) for name, out in facts.items()}
+    each(write_part, tasks, "indexing images", pool)
     return facts
 
 

@@ -57,31 +57,6 @@ class PartFacts:
     boxes: NDArray[np.float32]  # [thing, (x1, y1, x2, y2)]
 
     @classmethod
-    def of(cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str]) -> "PartFacts":
-        same = SameWords.of(images)
-        merged = corpus(same.merged(images), groups) if same else None
-        return cls(rows, Index.of(images), same, corpus(images, groups), merged, boxes_of(images))
-
-    def write(self, folder: Path) -> None:
-        index, postings = self.index, self.index.postings
-        columns: dict[str, NDArray[Any]] = {name: getattr(index, name) for name in OF_INDEX}
-        columns |= _prefixed("scenes", index.scenes)
-        columns["rows"], columns["boxes"] = self.rows, self.boxes
-        columns |= {f"postings {name}": getattr(postings, name) for name in OF_POSTINGS}
-        for name, own in (("corpus", self.corpus), ("merged", self.merged)):
-            if own is not None:
-                columns |= {f"{name} {column}": getattr(own, column) for column in OF_CORPUS}
-                columns |= _prefixed(name, own.facts)
-        write_columns(columns, folder)
-        IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
-        THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
-        links, hanging = (
-            np.unique(column).tolist() for column in (index.scenes.edges[:-1, RELATION], index.scenes.hanging[:, WORD])
-        )
-        notes = FactNotes(index.words, self.corpus.groups, self.same, links, hanging)
-        (folder / NOTES).write_bytes(msgspec.json.encode(notes))
-
-    @classmethod
     def mapped(cls, folder: Path) -> "PartFacts":
         """Those that were written there."""
         notes = read_notes(folder)
@@ -104,9 +79,38 @@ class PartFacts:
 
 def write_part(folder: Path, chosen: NDArray[np.bool_], groups: Mapping[str, str], out: Path) -> None:
     """The facts about some of the images in a folder. chosen: [image]"""
-    facts = PartFacts.of(only(Images.load(folder), chosen), np.flatnonzero(chosen), groups)
     with new_folder(out) as work:
-        facts.write(work)
+        write_facts(only(Images.load(folder), chosen), np.flatnonzero(chosen), groups, work)
+
+
+def write_facts(images: Images, rows: NDArray[np.int64], groups: Mapping[str, str], folder: Path) -> None:
+    """What is mapped, a part after the other: they are never all in memory. rows: [image] among all images."""
+    same = SameWords.of(images)
+    links, hanging = _write_index(Index.of(images), folder)
+    write_columns({"rows": rows, "boxes": boxes_of(images)}, folder)
+    named = _write_corpus("corpus", corpus(images, groups), folder)
+    if same:
+        _write_corpus("merged", corpus(same.merged(images), groups), folder)
+    notes = FactNotes(images.words["word"].to_list(), named, same, links, hanging)
+    (folder / NOTES).write_bytes(msgspec.json.encode(notes))
+
+
+def _write_index(index: Index, folder: Path) -> tuple[list[int], list[int]]:
+    """Gives the words that are relations, and prepositions."""
+    columns: dict[str, NDArray[Any]] = {name: getattr(index, name) for name in OF_INDEX}
+    columns |= {f"postings {name}": getattr(index.postings, name) for name in OF_POSTINGS}
+    write_columns(columns | _prefixed("scenes", index.scenes), folder)
+    IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
+    THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
+    links, hanging = index.scenes.edges[:-1, RELATION], index.scenes.hanging[:, WORD]
+    return np.unique(links).tolist(), np.unique(hanging).tolist()
+
+
+def _write_corpus(name: str, facts: Corpus, folder: Path) -> tuple[str, ...]:
+    """Gives the groups of attributes."""
+    columns = {f"{name} {column}": getattr(facts, column) for column in OF_CORPUS}
+    write_columns(columns | _prefixed(name, facts.facts), folder)
+    return facts.groups
 
 
 def _prefixed(name: str, columns: Any) -> dict[str, NDArray[Any]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
+import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
@@ -32,14 +33,14 @@ from questree.stages.drafts.given import read
 from questree.stages.drafts.part_facts import PartFacts, write_part
 from questree.stages.drafts.parts import PARTS, part_of
 from questree.stages.drafts.pieces import (
+    PAIRED,
+    STAYS,
     ChunkKeys,
-    KeptCounts,
     PartRows,
     SoFar,
     apart,
     final,
     numbered,
-    together,
     write_kept,
     written,
 )
@@ -124,8 +125,6 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
                 if len(parts[name]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(parts[name])
             counts = write_questions(parts, pool, folder)
-        for own in counts.values():
-            dropped.update(own.dropped)
         report = summary(counts, dict(Counter(part.tolist())), dropped, short, asked(options))
         told = known(run.images, word_tables) if options.words is None else {}  # other tables are somebody's choice
         report = replace(report, unmade=reasons_of(unmade, report), known=told)
@@ -134,8 +133,8 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     return report
 
 
-def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder: Path) -> dict[str, KeptCounts]:
-    """The table of all questions that stay; part -> what was counted about them."""
+def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder: Path) -> pl.DataFrame:
+    """The table of all questions that stay; part, template, what, n: what was counted about them."""
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
     counts = each(write_kept, {f"chunk {own}": (own,) for own in chunks}, "writing questions", pool)
@@ -143,7 +142,8 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder
         ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
     else:
         ANSWERED.write(ANSWERED.empty(), folder)
-    return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
+    none = pl.DataFrame(schema={"template": pl.String, "what": pl.String, "part": pl.String, "n": pl.UInt32})
+    return pl.concat([none, *counts]).group_by("part", "template", "what").agg(pl.col("n").sum())
 
 
 def write_facts(
@@ -303,17 +303,22 @@ def workshop(folder: Path, words: bytes, options: DraftOptions) -> Workshop:
 
 
 def summary(
-    counts: Mapping[str, KeptCounts],
+    counts: pl.DataFrame,
     images: dict[str, int],
     dropped: Reasons,
     short: dict[str, int],
     templates: tuple[ImageTemplate, ...],
 ) -> DraftReport:
-    names = [template.name for template in templates]
-    questions = {part: {name: own.questions[name] for name in names} for part, own in counts.items()}
-    paired = {part: {name: own.paired[name] for name in names} for part, own in counts.items()}
+    names, number = [template.name for template in templates], {row[:3]: row[3] for row in counts.rows()}
+    questions, paired = (
+        {part: {name: number.get((part, name, what), 0) for name in names} for part in PARTS}
+        for what in (STAYS, PAIRED)
+    )
+    for (_, template, what), n in number.items():
+        if what not in (STAYS, PAIRED):
+            dropped[template, what] += n
     reasons: dict[str, dict[str, int]] = {}
-    for (template, reason), number in sorted(dropped.items()):
-        reasons.setdefault(template, {})[reason] = number
+    for (template, reason), n in sorted(dropped.items()):
+        reasons.setdefault(template, {})[reason] = n
     there = {split: images.get(split, 0) for split in PARTS}
     return DraftReport(questions, paired, there, reasons, short)

@@ -70,7 +70,7 @@ def decomp(folder: Path, nodes: int, seed: int) -> list[Measurement]:
 
 def made_hierarchies(folder: Path, nodes: int, seed: int) -> int:
     """Write hierarchies and predictions; the number of nodes."""
-    from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions, write_hierarchies
+    from bench.made_up_hierarchies import made_up_hierarchies, made_up_predictions, write_hierarchies
     from questree.tables.store import new_file
 
     dags = max(1, round(nodes / 11.05))
@@ -83,7 +83,7 @@ def made_hierarchies(folder: Path, nodes: int, seed: int) -> int:
 
 
 def fpvg(folder: Path, questions: int, seed: int) -> list[Measurement]:
-    from questree.synth.grounded import write_grounded
+    from bench.grounded_files import write_grounded
 
     paths = aside(write_grounded, folder, questions, seed)
     words = [word for name, path in paths.items() for word in (f"--{name.replace('_', '-')}", str(path))]
@@ -102,7 +102,7 @@ def covr(folder: Path, programs: int, seed: int) -> list[Measurement]:
 
 def made_programs(folder: Path, programs: int, seed: int) -> None:
     """Write scenes, programs and one of them."""
-    from questree.synth.image_programs import random_programs
+    from bench.image_programs import random_programs
 
     draw, names = random.Random(seed), [f"thing {n}" for n in range(60)]
     attributes, links = [f"kind {n}" for n in range(20)], [f"link {n}" for n in range(20)]

@@ -179,9 +179,9 @@ def score(
     seed: Seed = 1,
 ) -> None:
     """The whole AGQA-Decomp report of one model on made-up hierarchies, then its intervals; rows are nodes."""
+    from bench.made_up_hierarchies import made_up_hierarchies, made_up_predictions
     from questree.metrics.dags import score_decomp
     from questree.metrics.scores import Resampling, Scored, interval, resampled
-    from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
 
     with watching():
         made = made_up_hierarchies(dags, videos, seed)
@@ -240,7 +240,7 @@ def read(*, answers: Annotated[int, Parameter(help="Number of answers.")] = 26_0
 @output
 def fpvg(*, questions: Annotated[int, Parameter(help="Number of questions.")] = 200_000, seed: Seed = 1) -> None:
     """The command `score fpvg`, its start included, on files written before the clock starts; rows are questions."""
-    from questree.synth.grounded import write_grounded
+    from bench.grounded_files import write_grounded
 
     with watching(), TemporaryDirectory(prefix="questree-bench-") as place:
         files = aside(write_grounded, Path(place), questions, seed)

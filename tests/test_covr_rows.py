@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from bench.image_programs import random_programs
 from questree.api.covr_programs import explained, results_of
 from questree.domains.images import Corpus, corpus
 from questree.notation.covr_written import ODD
 from questree.sources.covr import read_scenes
 from questree.sources.covr_programs import ProgramRecord, RowsRecord, WrittenPrograms, read_programs
-from questree.synth.image_programs import random_programs
 
 NOUNS, ATTRIBUTES, LINKS = ["dog", "cat", "man", "cup"], ["red", "big", "wood"], ["on", "near", "holding"]
 KINDS = ["find", "filter", "with_relation", "count", "exists", "unique", "query_name", "query_attr", "eq", "scene"]

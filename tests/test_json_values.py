@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from bench.grounded_files import write_grounded
 from questree.columns.json_values import ANY, KEY, Kind, NotPlain, json_values
 from questree.models import predictions
 from questree.models.predictions import read_predictions
 from questree.sources.grounded import PARTS, careful_annotated
 from questree.sources.plain_gqa import plain_annotated
-from questree.synth.grounded import write_grounded
 
 PATHS: dict[tuple[str, ...], Kind] = {
     (KEY,): "string",

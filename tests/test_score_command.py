@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from questree.synth.hierarchies import made_up_hierarchies, made_up_predictions
+from bench.made_up_hierarchies import made_up_hierarchies, made_up_predictions
 from worlds.commands import questree
 from worlds.decomp_files import load
 from worlds.papers import compiled

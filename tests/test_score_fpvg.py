@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from bench.grounded_files import write_grounded
 from bench.stages import fpvg as bench
 from questree.cli.app import app
 from questree.cli.fpvg import fpvg
@@ -24,7 +25,6 @@ from questree.metrics.scores import Score
 from questree.scoring.compared import OnePolicy
 from questree.sources.detections import read_detections
 from questree.sources.grounded import read_annotated
-from questree.synth.grounded import write_grounded
 from questree.tables.scored import GROUNDED, RELEVANCE, Annotated, Boxes, Detections
 from test_pages import commands
 from worlds.decomp_files import load

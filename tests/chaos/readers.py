@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from questree.synth.grounded import write_grounded
+from bench.grounded_files import write_grounded
 from questree.tables.run import Run
 from questree.vocabulary.load import default_text
 from worlds.commands import run

@@ -4,13 +4,12 @@ put together so that no question is there twice and no text is in dev and in tes
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 import polars as pl
@@ -23,7 +22,6 @@ from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.places import path_of
-from questree.progress import watch
 from questree.search.other_instances import OtherScorer, others_of
 from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
@@ -49,8 +47,6 @@ from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
 from questree.workers import in_parallel, processes, results
-
-Result = TypeVar("Result")
 
 CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
@@ -113,14 +109,14 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     scorers(options)  # say now what is wrong with them
     dropped, unmade, parts, short = Reasons(), Reasons(), dict[str, PartRows](), dict[str, int]()
     with new_folder(run.covr) as folder, scratch(run.covr) as place:
-        with processes(workers) if in_parallel(workers) else nullcontext() as pool:
+        with processes(workers, tasks=workers) as pool:
             facts = write_facts(run.images, part, word_tables.attribute_group, place, pool)
             for name in PARTS:
                 ids = images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
                 found = tasks(facts[name], name, words, ids, wanted, options, place)
-                made = in_order(found, pool, workers + 1, so_far)
+                made = in_order(found, pool, workers + 1 if in_parallel(workers) else 1, so_far)
                 parts[name] = PartRows.of(name, made, so_far, dropped, unmade)
                 if len(parts[name]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(parts[name])
@@ -133,11 +129,11 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     return report
 
 
-def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder: Path) -> pl.DataFrame:
+def write_questions(parts: Mapping[str, PartRows], pool: Executor, folder: Path) -> pl.DataFrame:
     """The table of all questions that stay; part, template, what, n: what was counted about them."""
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
-    counts = each(write_kept, {f"chunk {own}": (own,) for own in chunks}, "writing questions", pool)
+    counts = results({f"chunk {chunk}": pool.submit(write_kept, chunk) for chunk in chunks}, "writing questions")
     if chunks:
         ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
     else:
@@ -147,22 +143,15 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder
 
 
 def write_facts(
-    images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor | None
+    images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor
 ) -> dict[str, Path]:
     """Part -> where the facts about its images are, for all that ask about them. part: [image]"""
     facts = {name: place / f"facts-{name}" for name in PARTS}
-    tasks = {f"images of {name}": (images, part == name, groups, out) for name, out in facts.items()}
-    each(write_part, tasks, "indexing images", pool)
+    begun = {
+        f"images of {name}": pool.submit(write_part, images, part == name, groups, out) for name, out in facts.items()
+    }
+    results(begun, "indexing images")
     return facts
-
-
-def each(
-    work: Callable[..., Result], given: Mapping[str, tuple[Any, ...]], label: str, pool: Executor | None
-) -> list[Result]:
-    """What work gives for each of these, here if there is nobody else."""
-    if pool is None:
-        return [work(*own) for own in watch(given.values(), label, len(given))]
-    return results({name: pool.submit(work, *own) for name, own in given.items()}, label)
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -269,11 +258,8 @@ def tasks(
             yield DraftTask(facts, part, words, options, rows, per_image, own, out)
 
 
-def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
+def in_order(tasks: Iterator[DraftTask], pool: Executor, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
     """The tasks' results one after the other; none is begun that will hardly be needed."""
-    if pool is None:
-        yield from map(work, tasks)
-        return
     waiting = deque[Future[ChunkKeys]]()
     while True:
         while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):

@@ -1,31 +1,26 @@
 """Which drafted questions stay, decided from numbers: as a reader of all chunks, with sets and loops, decides it."""
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pytest
 
-from chaos.kills import content
 from questree.columns.hashing import seed_of
-from questree.stages.drafts import fact_ranges, joined_facts
+from questree.domains.images import corpus
+from questree.search.index import Index, boxes_of
+from questree.search.same_words import SameWords
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
-from questree.stages.drafts.fact_ranges import ranges_of, same_words, used_words, write_range
-from questree.stages.drafts.joined_facts import put_together
-from questree.stages.drafts.part_facts import PartFacts
-from questree.stages.drafts.parts import only
+from questree.stages.drafts.part_facts import PartFacts, write_facts
 from questree.stages.drafts.pieces import MetKeys, PartRows, SoFar, apart, final, numbered, write_kept, written
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.run import Run
 from worlds.image_run import write_images
-from worlds.made_up_images import made_up_run
 
 Row = tuple[int, str, str]  # pair in its chunk, id, text
 PARTS = ("train", "dev", "test")
@@ -88,11 +83,11 @@ def test_chunks_keep_what_a_reader_of_all_keeps(seed: int, tmp_path: Path) -> No
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pairs))}
     assert found["pair"].to_list() == [number[pair] for pair in pairs]
     size = Counter(pairs)
-    assert sum(own.questions["COUNT"] for own in counts) == len(pairs)
-    assert sum(own.paired["COUNT"] for own in counts) == sum(size[pair] == 2 for pair in pairs)
-    told = sum((own.dropped for own in counts), Reasons())
+    told = dict(pl.concat(counts).filter(template="COUNT").group_by("what").agg(pl.col("n").sum()).rows())
     moved = sum(map(len, judged.values())) - len(pairs)
-    assert told == +Reasons({("COUNT", "asked before"): again, ("COUNT", "text in dev and test"): moved})
+    twins = sum(size[pair] == 2 for pair in pairs)
+    wanted_counts = {"questions": len(pairs), "paired": twins, "asked before": again, "text in dev and test": moved}
+    assert told == {what: n for what, n in wanted_counts.items() if n}
 
 
 def test_what_was_met_is_known_whatever_came_when() -> None:
@@ -109,26 +104,22 @@ def test_what_was_met_is_known_whatever_came_when() -> None:
 
 
 def test_facts_of_a_part_are_mapped_as_they_were_built(tmp_path: Path) -> None:
-    images = images_of(tmp_path)
-    built = PartFacts.of(images, np.arange(len(images.images)), {"red": "color"})
-    assert built.merged is not None, "cup and cups mean the same"
-    built.write(tmp_path)
-    found = PartFacts.mapped(tmp_path)
+    images, groups = images_of(tmp_path), {"red": "color"}
+    write_facts(images, np.arange(len(images.images)), groups, tmp_path)
+    found, index, words = PartFacts.mapped(tmp_path), Index.of(images), SameWords.of(images)
     for name in ("scenes", "postings"):
-        own, other = (getattr(facts.index, name)._asdict() for facts in (built, found))
+        own, other = (getattr(each, name)._asdict() for each in (index, found.index))
         assert [column for column in own if not same(own[column], other[column])] == []
-    for own, other in ((built.corpus, found.corpus), (built.merged, found.merged)):
-        assert other is not None and (own.words, own.groups, own.image_ids) == (
-            other.words,
-            other.groups,
-            other.image_ids,
-        )
-        assert [n for n in own.facts._fields if not same(getattr(own.facts, n), getattr(other.facts, n))] == []
-        assert same(own.first_page, other.first_page) and same(own.image_of, other.image_of)
+    assert found.merged is not None, "cup and cups mean the same"
+    for built, mapped in ((corpus(images, groups), found.corpus), (corpus(words.merged(images), groups), found.merged)):
+        assert (built.words, built.groups, built.image_ids) == (mapped.words, mapped.groups, mapped.image_ids)
+        assert [n for n in built.facts._fields if not same(getattr(built.facts, n), getattr(mapped.facts, n))] == []
+        assert same(built.first_page, mapped.first_page) and same(built.image_of, mapped.image_of)
     for name in ("area", "ends", "links"):
-        assert same(getattr(built.index, name), getattr(found.index, name))
-    assert built.same == found.same and same(built.boxes, found.boxes) and same(built.rows, found.rows)
-    assert built.index.thing_ids.equals(found.index.thing_ids) and built.index.words == found.index.words
+        assert same(getattr(index, name), getattr(found.index, name))
+    assert words == found.same and same(boxes_of(images), found.boxes)
+    assert found.rows.tolist() == [*range(len(images.images))]
+    assert index.thing_ids.equals(found.index.thing_ids) and index.words == found.index.words
 
 
 def same(one: Any, other: Any) -> bool:
@@ -142,40 +133,3 @@ def same(one: Any, other: Any) -> bool:
 def images_of(folder: Path) -> Images:
     rooms = {"train": ["red cup, cups, table, 0 on 2", "dog"], "dev": ["blue cup, chair, 0 near 1"]}
     return write_images(Run(folder / "run"), rooms)
-
-
-def rooms(folder: Path) -> Run:
-    """Cup and cups mean the same."""
-    texts = ["red cup, cups, table, 0 on 2", "dog", "blue cup, chair, 0 near 1", "cups, dog, 0 wears 1, 1 wearing 0"]
-    write_images(run := Run(folder / "run"), {"train": 3 * texts, "dev": texts})
-    return run
-
-
-def made_up(folder: Path) -> Run:
-    return made_up_run(folder, 30)[0]
-
-
-@pytest.mark.parametrize(("most", "entries"), [(1, 5), (4, 40), (1000, 1 << 22)])
-@pytest.mark.parametrize("world", [rooms, made_up])
-def test_ranges_of_images_make_the_facts_of_all(
-    world: Callable[[Path], Run], most: int, entries: int, tmp_path: Path
-) -> None:
-    run = world(tmp_path)
-    images, groups = Images.load(run.images), {"red": "color", "wooden": "material"}
-    part = np.arange(len(images.images), dtype=np.uint8) % 3 % 2
-    whole, shared = tmp_path / "whole", tmp_path / "shared"
-    with patch.object(fact_ranges, "IMAGES_OF_A_RANGE", most), patch.object(joined_facts, "ENTRIES", entries):
-        ranges = ranges_of(run.images, part)
-        used = [used_words(run.images, own, 2) for own in ranges]
-        for at in range(2):
-            built = PartFacts.of(only(images, part == at), np.flatnonzero(part == at), groups)
-            (whole / f"{at}").mkdir(parents=True)
-            built.write(whole / f"{at}")
-            same = same_words(images.words["word"], [own[at] for own in used])
-            assert same == built.same and bool(same) == (world is rooms)
-            places = {own: tmp_path / f"{at}-{own}" for own in ranges if own.of(at).any()}
-            for own, place in places.items():
-                write_range(run.images, own, at, groups, same, place)
-            put_together([*places.values()], same, shared / f"{at}")
-    assert len(places) >= 5 or most > 1
-    assert content(whole) == content(shared)

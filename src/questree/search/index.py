@@ -128,10 +128,11 @@ class Index:
         words, scenes = images.words["word"].to_list(), scenes_of(images)
         if len(words) >= HAS:
             raise BadInput.at("images", f"{len(words):,} different words; an index takes fewer than {HAS:,}")
-        image, *link = _links(scenes)
         subject, relation, target = _ends(scenes)
-        ends, links = np.unique(signature(subject, target, relation)), np.unique(signature(*link))
-        found = postings(scenes, image, *link)
+        ends = np.unique(signature(subject, target, relation))
+        del subject, relation, target
+        image, *link = _links(scenes)
+        links, found = np.unique(signature(*link)), postings(scenes, image, *link)
         return cls(words, images.images["id"], images.things["id"], scenes, areas(images), found, ends, links)
 
     @property
@@ -160,18 +161,26 @@ def postings(scenes: Scenes, image: Rows, subject: Rows, relation: Rows, target:
     key, where = (np.concatenate(each) for each in zip(*parts, strict=True))
     del parts
     order = np.argsort(key, kind="stable")
-    key = key[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1))
+    key, where = key[order], where[order]
+    del order
+    first = np.flatnonzero(_changes(key))
     apart = not np.isin(scenes.hanging[:, WORD], scenes.edges[:-1, RELATION]).any()
-    return Postings(key[first], np.append(first, len(key)), where[order], bool(apart))
+    return Postings(key[first], np.append(first, len(key)), where, bool(apart))
 
 
 def _distinct(key: Keys, image: Rows) -> tuple[Keys, Rows]:
     """Sorted by signature, then image; images ascend as given."""
     order = np.argsort(key, kind="stable")
     key, image = key[order], image[order]
-    new = (np.diff(key, prepend=-1) != 0) | (np.diff(image, prepend=-1) != 0)
+    new = _changes(key) | _changes(image)
     return key[new], image[new]
+
+
+def _changes(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """[row] is its value another than the one before?"""
+    changed = np.ones(len(column), bool)
+    changed[1:] = column[1:] != column[:-1]
+    return changed
 
 
 def _ends(scenes: Scenes) -> tuple[Rows, Rows, Rows]:

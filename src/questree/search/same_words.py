@@ -1,7 +1,7 @@
 """Words of a corpus that mean the same: singular and plural, inflections of a verb, synonyms. They never exclude each
 other, and no question is asked whose answer would change if they were one word."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,18 +53,13 @@ class SameWords:
 
     @classmethod
     def of(cls, images: Images) -> "SameWords":
-        """Among the words of these images."""
+        """Among the words of these images, in the order of their list of words."""
         word = images.words["word"]
-        names, attributes, links = (
+        names, attributes, every_link = (
             word.gather(column.unique().sort()).to_list()
             for column in (images.things["name"], images.attributes["attribute"], images.relations["relation"])
         )
-        return cls.among(names, attributes, links)
-
-    @classmethod
-    def among(cls, names: Sequence[str], attributes: Sequence[str], links: Sequence[str]) -> "SameWords":
-        """Words in the order of the images' list of words."""
-        links = [name for name in links if TERNARY not in name]
+        links = [name for name in every_link if TERNARY not in name]
         return cls(
             classes(names, [*_numbers(names), *KNOWN.nouns]),
             classes(attributes, KNOWN.attributes),

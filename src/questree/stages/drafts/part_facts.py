@@ -1,7 +1,7 @@
 """All that is known about the images of a part, as questions are made from it: built once, and mapped into memory by
 whoever asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from questree.domains.images.corpus import ImageFacts
 from questree.search.index import RELATION, WORD, Index, Postings, Scenes, boxes_of
 from questree.search.mapped import mapped, write_columns
 from questree.search.same_words import SameWords
+from questree.stages.drafts.parts import only
 from questree.tables.images import Images
+from questree.tables.store import new_folder
 from questree.tables.table import Table
 
 IMAGE_IDS, THING_IDS = (Table(f"{kind} ids", {"id": pl.String}) for kind in ("image", "thing"))
@@ -41,14 +43,6 @@ class FactNotes(msgspec.Struct):
         return set(self.links).isdisjoint(self.hanging)
 
 
-def join_notes(pieces: Sequence[Path], folder: Path) -> None:
-    """Notes of all images from those of some each."""
-    own = [read_notes(piece) for piece in pieces]
-    links, hanging = (sorted({word for each in own for word in getattr(each, of)}) for of in ("links", "hanging"))
-    notes = FactNotes(own[0].words, own[0].groups, own[0].same, links, hanging)
-    (folder / NOTES).write_bytes(msgspec.json.encode(notes))
-
-
 def read_notes(folder: Path) -> FactNotes:
     return msgspec.json.decode((folder / NOTES).read_bytes(), type=FactNotes)
 
@@ -61,34 +55,6 @@ class PartFacts:
     corpus: Corpus
     merged: Corpus | None  # with one word for what means the same; None if all words differ in meaning
     boxes: NDArray[np.float32]  # [thing, (x1, y1, x2, y2)]
-
-    @classmethod
-    def of(
-        cls, images: Images, rows: NDArray[np.int64], groups: Mapping[str, str], same: SameWords | None = None
-    ) -> "PartFacts":
-        """same: if the images are some of those whose words are compared."""
-        same = SameWords.of(images) if same is None else same
-        merged = corpus(same.merged(images), groups) if same else None
-        return cls(rows, Index.of(images), same, corpus(images, groups), merged, boxes_of(images))
-
-    def write(self, folder: Path) -> None:
-        index, postings = self.index, self.index.postings
-        columns: dict[str, NDArray[Any]] = {name: getattr(index, name) for name in OF_INDEX}
-        columns |= _prefixed("scenes", index.scenes)
-        columns["rows"], columns["boxes"] = self.rows, self.boxes
-        columns |= {f"postings {name}": getattr(postings, name) for name in OF_POSTINGS}
-        for name, own in (("corpus", self.corpus), ("merged", self.merged)):
-            if own is not None:
-                columns |= {f"{name} {column}": getattr(own, column) for column in OF_CORPUS}
-                columns |= _prefixed(name, own.facts)
-        write_columns(columns, folder)
-        IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
-        THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
-        links, hanging = (
-            np.unique(column).tolist() for column in (index.scenes.edges[:-1, RELATION], index.scenes.hanging[:, WORD])
-        )
-        notes = FactNotes(index.words, self.corpus.groups, self.same, links, hanging)
-        (folder / NOTES).write_bytes(msgspec.json.encode(notes))
 
     @classmethod
     def mapped(cls, folder: Path) -> "PartFacts":
@@ -109,6 +75,42 @@ class PartFacts:
 
         boxes, merged = mapped(folder, "boxes"), one("merged") if notes.same else None
         return cls(mapped(folder, "rows"), index, notes.same, one("corpus"), merged, boxes)
+
+
+def write_part(folder: Path, chosen: NDArray[np.bool_], groups: Mapping[str, str], out: Path) -> None:
+    """The facts about some of the images in a folder. chosen: [image]"""
+    with new_folder(out) as work:
+        write_facts(only(Images.load(folder), chosen), np.flatnonzero(chosen), groups, work)
+
+
+def write_facts(images: Images, rows: NDArray[np.int64], groups: Mapping[str, str], folder: Path) -> None:
+    """What is mapped, a part after the other: they are never all in memory. rows: [image] among all images."""
+    same = SameWords.of(images)
+    links, hanging = _write_index(Index.of(images), folder)
+    write_columns({"rows": rows, "boxes": boxes_of(images)}, folder)
+    named = _write_corpus("corpus", corpus(images, groups), folder)
+    if same:
+        _write_corpus("merged", corpus(same.merged(images), groups), folder)
+    notes = FactNotes(images.words["word"].to_list(), named, same, links, hanging)
+    (folder / NOTES).write_bytes(msgspec.json.encode(notes))
+
+
+def _write_index(index: Index, folder: Path) -> tuple[list[int], list[int]]:
+    """Gives the words that are relations, and prepositions."""
+    columns: dict[str, NDArray[Any]] = {name: getattr(index, name) for name in OF_INDEX}
+    columns |= {f"postings {name}": getattr(index.postings, name) for name in OF_POSTINGS}
+    write_columns(columns | _prefixed("scenes", index.scenes), folder)
+    IMAGE_IDS.write_piece(index.image_ids.to_frame("id"), folder)
+    THING_IDS.write_piece(index.thing_ids.to_frame("id"), folder)
+    links, hanging = index.scenes.edges[:-1, RELATION], index.scenes.hanging[:, WORD]
+    return np.unique(links).tolist(), np.unique(hanging).tolist()
+
+
+def _write_corpus(name: str, facts: Corpus, folder: Path) -> tuple[str, ...]:
+    """Gives the groups of attributes."""
+    columns = {f"{name} {column}": getattr(facts, column) for column in OF_CORPUS}
+    write_columns(columns | _prefixed(name, facts.facts), folder)
+    return facts.groups
 
 
 def _prefixed(name: str, columns: Any) -> dict[str, NDArray[Any]]:

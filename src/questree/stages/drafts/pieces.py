@@ -1,7 +1,6 @@
 """Drafted questions as files of their chunks, and which of them stay: no question is there twice, no text is in dev and
 in test. What comes together is a few numbers of every question; chunks then write what stays of theirs."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from questree.tables.table import Table
 DRAFTED = Table("drafted", COLUMNS)
 KEPT, BEYOND, REPEATED, IN_BOTH = range(4)  # what becomes of a question
 TOLD = {REPEATED: "asked before", IN_BOTH: "text in dev and test"}  # reasons for which it is dropped
+STAYS, PAIRED = "questions", "paired"  # beside these reasons: what is counted
 Fates = NDArray[np.uint8]
 
 
@@ -176,38 +176,23 @@ def numbered(parts: Sequence[PartRows]) -> Iterator[KeptChunk]:
         first += chunk.pairs
 
 
-@dataclass(frozen=True)
-class KeptCounts:
-    questions: Counter[str]  # template -> questions that stay
-    paired: Counter[str]  # template -> how many of them have a twin
-    dropped: Reasons
-
-
 def final(place: Path) -> Path:
     """The folder with what stays of a chunk."""
     return place.with_name(f"{place.name}-kept")
 
 
-def write_kept(chunk: KeptChunk) -> KeptCounts:
-    """In a worker: the questions that stay, as they are in the table; rows of a pair are neighbours."""
-    table = DRAFTED.read_piece(chunk.place)
-    own = table.filter(pl.Series(chunk.fate == KEPT))
-    new = (own["pair"] != own["pair"].shift()).fill_null(True)
-    own = own.with_columns(pair=new.cast(pl.UInt32).cum_sum() - 1 + chunk.first, split=pl.lit(chunk.part))
+def write_kept(chunk: KeptChunk) -> pl.DataFrame:
+    """In a worker: the questions that stay, as they are in the table; rows of a pair are neighbours.
+
+    Gives part, template, what and n: how many stay, how many of these have a twin, and how many are dropped and why."""
+    table = DRAFTED.read_piece(chunk.place).with_columns(fate=pl.Series(chunk.fate))
+    rows = table.filter(fate=KEPT)
+    new = (rows["pair"] != rows["pair"].shift()).fill_null(True)
+    rows = rows.with_columns(pair=new.cast(pl.UInt32).cum_sum() - 1 + chunk.first, split=pl.lit(chunk.part))
     with new_folder(final(chunk.place)) as folder:
-        ANSWERED.write_piece(with_forms(own), folder)
-    dropped = Reasons()
-    for fate, reason in TOLD.items():
-        dropped.update((template, reason) for template in table["template"].filter(pl.Series(chunk.fate == fate)))
-    twins = own.filter(pl.len().over("pair") > 1)
-    return KeptCounts(Counter(own["template"]), Counter(twins["template"]), dropped)
-
-
-def together(counts: Iterable[KeptCounts]) -> KeptCounts:
-    """What several chunks counted."""
-    found = KeptCounts(Counter(), Counter(), Reasons())
-    for own in counts:
-        found.questions.update(own.questions)
-        found.paired.update(own.paired)
-        found.dropped.update(own.dropped)
-    return found
+        ANSWERED.write_piece(with_forms(rows), folder)
+    gone = table.filter(pl.col("fate").is_in([*TOLD]))
+    counted = {STAYS: rows, PAIRED: rows.filter(pl.len().over("pair") > 1)}
+    counts = [each.select("template", what=pl.lit(what)) for what, each in counted.items()]
+    counts.append(gone.select("template", what=pl.col("fate").replace_strict(TOLD, return_dtype=pl.String)))
+    return pl.concat(counts).group_by("template", "what", part=pl.lit(chunk.part)).agg(n=pl.len())

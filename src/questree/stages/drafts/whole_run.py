@@ -4,16 +4,15 @@ put together so that no question is there twice and no text is in dev and in tes
 import gc
 import pickle
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
-import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from questree.benchmarks import Recipe, Said, Told
@@ -23,26 +22,23 @@ from questree.columns.hashing import seed_of
 from questree.extensions import needed
 from questree.faults import BadInput, at_least, refuse
 from questree.places import path_of
-from questree.progress import watch
 from questree.search.other_instances import OtherScorer, others_of
 from questree.search.verification import Scorer, scorer_of
 from questree.search.word_tables import WordTables, words_of
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import Workshop
-from questree.stages.drafts.fact_ranges import ranges_of, same_words, used_words, write_range
 from questree.stages.drafts.given import read
-from questree.stages.drafts.joined_facts import put_together
-from questree.stages.drafts.part_facts import PartFacts
+from questree.stages.drafts.part_facts import PartFacts, write_part
 from questree.stages.drafts.parts import PARTS, part_of
 from questree.stages.drafts.pieces import (
+    PAIRED,
+    STAYS,
     ChunkKeys,
-    KeptCounts,
     PartRows,
     SoFar,
     apart,
     final,
     numbered,
-    together,
     write_kept,
     written,
 )
@@ -51,8 +47,6 @@ from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
 from questree.workers import in_parallel, processes, results
-
-Result = TypeVar("Result")
 
 CHUNKS, FEWEST, MOST = 16, 300, 4000  # chunks of a part, and references of a chunk: more are faster, fewer end sooner
 YIELD = 5  # questions of one reference, by experience; a wrong guess only changes how the images take turns
@@ -115,20 +109,18 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     scorers(options)  # say now what is wrong with them
     dropped, unmade, parts, short = Reasons(), Reasons(), dict[str, PartRows](), dict[str, int]()
     with new_folder(run.covr) as folder, scratch(run.covr) as place:
-        with processes(workers) if in_parallel(workers) else nullcontext() as pool:
+        with processes(workers, tasks=workers) as pool:
             facts = write_facts(run.images, part, word_tables.attribute_group, place, pool)
             for name in PARTS:
                 ids = images["id"].filter(part == name).to_list()
                 wanted = round(options.questions * len(ids) / max(len(part), 1))
                 so_far = SoFar(wanted)
                 found = tasks(facts[name], name, words, ids, wanted, options, place)
-                made = in_order(found, pool, workers + 1, so_far)
+                made = in_order(found, pool, workers + 1 if in_parallel(workers) else 1, so_far)
                 parts[name] = PartRows.of(name, made, so_far, dropped, unmade)
                 if len(parts[name]) < wanted - 1:  # a torn pair may cost one
                     short[name] = wanted - len(parts[name])
             counts = write_questions(parts, pool, folder)
-        for own in counts.values():
-            dropped.update(own.dropped)
         report = summary(counts, dict(Counter(part.tolist())), dropped, short, asked(options))
         told = known(run.images, word_tables) if options.words is None else {}  # other tables are somebody's choice
         report = replace(report, unmade=reasons_of(unmade, report), known=told)
@@ -137,48 +129,29 @@ def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
     return report
 
 
-def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder: Path) -> dict[str, KeptCounts]:
-    """The table of all questions that stay; part -> what was counted about them."""
+def write_questions(parts: Mapping[str, PartRows], pool: Executor, folder: Path) -> pl.DataFrame:
+    """The table of all questions that stay; part, template, what, n: what was counted about them."""
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
-    counts = each(write_kept, {f"chunk {own}": (own,) for own in chunks}, "writing questions", pool)
+    counts = results({f"chunk {chunk}": pool.submit(write_kept, chunk) for chunk in chunks}, "writing questions")
     if chunks:
         ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
     else:
         ANSWERED.write(ANSWERED.empty(), folder)
-    return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
+    none = pl.DataFrame(schema={"template": pl.String, "what": pl.String, "part": pl.String, "n": pl.UInt32})
+    return pl.concat([none, *counts]).group_by("part", "template", "what").agg(pl.col("n").sum())
 
 
 def write_facts(
-    images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor | None
+    images: Path, part: NDArray[Any], groups: Mapping[str, str], place: Path, pool: Executor
 ) -> dict[str, Path]:
     """Part -> where the facts about its images are, for all that ask about them. part: [image]"""
-    ranges = ranges_of(images, np.array([PARTS.index(name) for name in part], np.uint8))
-    seen = each(used_words, {f"images {own}": (images, own, len(PARTS)) for own in ranges}, "reading images", pool)
-    words, facts = WORDS.read(images)["word"], {name: place / f"facts-{name}" for name in PARTS}
-    same = [same_words(words, [used[at] for used in seen]) for at in range(len(PARTS))]
-    pieces = {
-        (at, own): place / f"{name}-{own}"
-        for at, name in enumerate(PARTS)
-        for own in [each for each in ranges if each.of(at).any()] or ranges[:1]
+    facts = {name: place / f"facts-{name}" for name in PARTS}
+    begun = {
+        f"images of {name}": pool.submit(write_part, images, part == name, groups, out) for name, out in facts.items()
     }
-    built = {out.name: (images, own, at, groups, same[at], out) for (at, own), out in pieces.items()}
-    each(write_range, built, "indexing images", pool)
-    joined = {
-        f"images of {name}": ([out for (of, _), out in pieces.items() if of == at], same[at], facts[name])
-        for at, name in enumerate(PARTS)
-    }
-    each(put_together, joined, "joining indexes", pool)
+    results(begun, "indexing images")
     return facts
-
-
-def each(
-    work: Callable[..., Result], given: Mapping[str, tuple[Any, ...]], label: str, pool: Executor | None
-) -> list[Result]:
-    """What work gives for each of these, here if there is nobody else."""
-    if pool is None:
-        return [work(*own) for own in watch(given.values(), label, len(given))]
-    return results({name: pool.submit(work, *own) for name, own in given.items()}, label)
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:
@@ -285,11 +258,8 @@ def tasks(
             yield DraftTask(facts, part, words, options, rows, per_image, own, out)
 
 
-def in_order(tasks: Iterator[DraftTask], pool: Executor | None, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
+def in_order(tasks: Iterator[DraftTask], pool: Executor, ahead: int, so_far: SoFar) -> Iterator[ChunkKeys]:
     """The tasks' results one after the other; none is begun that will hardly be needed."""
-    if pool is None:
-        yield from map(work, tasks)
-        return
     waiting = deque[Future[ChunkKeys]]()
     while True:
         while len(waiting) < ahead and (not waiting or so_far.needs_more(len(waiting))):
@@ -319,17 +289,22 @@ def workshop(folder: Path, words: bytes, options: DraftOptions) -> Workshop:
 
 
 def summary(
-    counts: Mapping[str, KeptCounts],
+    counts: pl.DataFrame,
     images: dict[str, int],
     dropped: Reasons,
     short: dict[str, int],
     templates: tuple[ImageTemplate, ...],
 ) -> DraftReport:
-    names = [template.name for template in templates]
-    questions = {part: {name: own.questions[name] for name in names} for part, own in counts.items()}
-    paired = {part: {name: own.paired[name] for name in names} for part, own in counts.items()}
+    names, number = [template.name for template in templates], {row[:3]: row[3] for row in counts.rows()}
+    questions, paired = (
+        {part: {name: number.get((part, name, what), 0) for name in names} for part in PARTS}
+        for what in (STAYS, PAIRED)
+    )
+    for (_, template, what), n in number.items():
+        if what not in (STAYS, PAIRED):
+            dropped[template, what] += n
     reasons: dict[str, dict[str, int]] = {}
-    for (template, reason), number in sorted(dropped.items()):
-        reasons.setdefault(template, {})[reason] = number
+    for (template, reason), n in sorted(dropped.items()):
+        reasons.setdefault(template, {})[reason] = n
     there = {split: images.get(split, 0) for split in PARTS}
     return DraftReport(questions, paired, there, reasons, short)

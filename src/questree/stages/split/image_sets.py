@@ -48,8 +48,10 @@ VALUES, EXAMPLES, PAIRS = "values", "examples", "pairs"  # folders of what is dr
 
 @dataclass(frozen=True)
 class DrawnSplits:
-    """What was drawn: examples that stay in train, shapes and pairs that are held out."""
+    """What was drawn: examples that stay in train, shapes and pairs that are held out; and what it was drawn from."""
 
+    sides: Mapping[str, int] = field(default_factory=dict)  # questions of train, dev and test
+    words: Mapping[str, list[str]] = field(default_factory=dict)  # kind -> words that a user's predicates may name
     examples: Mapping[str, list[str]] = field(default_factory=dict)  # few-shot split -> ids
     shapes: Mapping[int, list[str]] = field(default_factory=dict)  # seed -> shapes of programs
     pairs: Mapping[int, list[Pair]] = field(default_factory=dict)  # seed -> pairs of terms
@@ -110,7 +112,7 @@ def split_run(run: Run, options: SplitOptions, workers: int = 1) -> list[MadeOfI
             drawn = whole(draw_splits, task)
             if not drawn.sides:
                 raise BadInput.at(run.covr, EMPTY)
-            task = replace(task, drawn=drawn.splits)
+            task = replace(task, drawn=drawn)
             every = [*declared(task, {}, lambda kind: drawn.words.get(kind, ()))]
             over(pool, "splitting", "questions", parts, split_chunk, task)
         proofs = proofs_of(every, task.tables)
@@ -179,13 +181,7 @@ def write_values(task: SetSplitTask, chunk: QuestionChunk) -> None:
         task.tables.write(PAIRS, chunk.name, count_pairs(rows, side["train"], side["test"]))
 
 
-class Draws(NamedTuple):
-    splits: DrawnSplits
-    sides: dict[str, int]  # questions of train, dev and test
-    words: dict[str, list[str]]  # kind -> words that a user's predicates may name
-
-
-def draw_splits(task: SetSplitTask) -> Draws:
+def draw_splits(task: SetSplitTask) -> DrawnSplits:
     """What is drawn follows from what all chunks have written."""
     drawing, examples = task.options.drawing, task.tables.scan(EXAMPLES)
     values = task.tables.scan(VALUES).group_by("what", "value").agg(pl.col("n").sum()).collect(engine="streaming")
@@ -194,14 +190,15 @@ def draw_splits(task: SetSplitTask) -> Draws:
     for name in task.wanted(FEW_SHOT):
         first = examples.filter(name=name).sort("draw", maintain_order=True).head(drawing.few_shot)
         few[name] = first.collect()["id"].to_list()
-    shapes = {seed: splits.drawn_shapes(words.get("shape", []), seed) for seed in task.seeds}
-    drawn = DrawnSplits(few, shapes)
+    texts = words.pop("shape", [])
+    shapes = {seed: splits.drawn_shapes(texts, seed) for seed in task.seeds}
+    drawn = DrawnSplits(dict(values.filter(what="side").select("value", "n").rows()), words, few, shapes)
     if task.wanted([LEXICAL]):
         pairs = term_pairs(task.tables.scan(PAIRS))
         by_seed = {seed: drawn_pairs(pairs, drawing.lexical, seed) for seed in task.seeds}
         warnings = {seed: few_pairs(pairs, listed, drawing.lexical) for seed, listed in by_seed.items()}
         drawn = replace(drawn, pairs=by_seed, warnings=warnings)
-    return Draws(drawn, dict(values.filter(what="side").select("value", "n").rows()), words)
+    return drawn
 
 
 def split_chunk(task: SetSplitTask, chunk: QuestionChunk) -> None:

@@ -66,16 +66,6 @@ class QuestionRows:
     def __len__(self) -> int:
         return len(self.code)
 
-    @property
-    def called(self) -> str:
-        """What must not be on both sides of a split."""
-        return {"video": "videos"}.get(self.scope, self.scope)
-
-    def places(self, at: Truth) -> set[int]:
-        """The videos or images of these questions."""
-        found = self.questions[self.scope].filter(pl.Series(at))
-        return set((found.explode(empty_as_null=False) if found.dtype == pl.List else found).unique().to_list())
-
     @cached_property
     def by_shape(self) -> list[tuple[int, Ints]]:
         """Each shape with its rows."""

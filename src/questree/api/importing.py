@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from questree.api.choices import StrPath
 from questree.api.exporting import counted
 from questree.api.made import Made
 from questree.places import path_of
 from questree.tables.lock import lock
 from questree.tables.owners import writing
 from questree.tables.run import Run
-
-if TYPE_CHECKING:
-    from questree.api.runs import StrPath
 
 SHOWN = 20  # irregularities and differing answers in the tables; the record has all
 
@@ -23,11 +21,11 @@ def odd_rows(unit: str, odd: Counter[str], examples: Mapping[str, Sequence[str]]
 
 
 def import_agqa(
-    folder: "StrPath",
+    folder: StrPath,
     *,
-    out: "StrPath",
-    facts: "StrPath | None" = None,
-    vocabulary: "StrPath | None" = None,
+    out: StrPath,
+    facts: StrPath | None = None,
+    vocabulary: StrPath | None = None,
     workers: int = 2,
 ) -> Made:
     """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept.
@@ -35,7 +33,7 @@ def import_agqa(
     Parameters
     ----------
     folder
-        With AGQA_balanced/, AGQA_unbalanced/ or the question files.
+        Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.
     out
         Run folder, new or not.
     facts
@@ -76,11 +74,19 @@ def import_agqa(
     return Made("import agqa", [*said, f"wrote {out}"], record)
 
 
-def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | None" = None, workers: int = 2) -> Made:
+def import_decomp(folder: StrPath, *, out: StrPath, vocabulary: StrPath | None = None, workers: int = 2) -> Made:
     """Read DAGs in the layout of AGQA-Decomp's release into a run; what is irregular is listed and kept.
 
-    `folder` has <video>.json files, or folders of them; `out`, `vocabulary` and `workers` as of `import_agqa`, after
-    which this is best called.
+    Parameters
+    ----------
+    folder
+        Folder with <video>.json files, or with folders of them (.._hierarchies).
+    out
+        Run folder, new or not; best after `import agqa` into the same run.
+    vocabulary
+        Vocabulary file of the words. AGQA's if left out.
+    workers
+        Number of processes.
 
     >>> questree.import_decomp("released", out="taken-apart").tables["DAGs per folder"].columns
     ['folder', 'DAGs', 'isolated']
@@ -108,14 +114,14 @@ def import_decomp(folder: "StrPath", *, out: "StrPath", vocabulary: "StrPath | N
 
 
 def import_covr(
-    folder: "StrPath", *, out: "StrPath", words: "StrPath | None" = None, replace: bool = False, workers: int = 2
+    folder: StrPath, *, out: StrPath, words: StrPath | None = None, replace: bool = False, workers: int = 2
 ) -> Made:
     """Read COVR's question records; programs are read and answered again, odd records listed and left out.
 
     Parameters
     ----------
     folder
-        With train, val (or dev) and test files, .jsonl or .json.
+        Folder with train, val (or dev) and test files, .jsonl or .json.
     out
         Run folder with the images; covr/ is written into it.
     words
@@ -123,7 +129,7 @@ def import_covr(
     replace
         Replace the run's questions; what was made from them is removed.
     workers
-        Number of worker processes.
+        Number of processes.
 
     >>> _ = questree.export("images", "covr", out="covr")
     >>> questree.import_covr("covr", out="images", replace=True)

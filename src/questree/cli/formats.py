@@ -9,6 +9,7 @@ from cyclopts import Parameter
 from questree.api import exporting, importing
 from questree.api.catalogue import Exporter
 from questree.cli.clusters import clustered
+from questree.cli.functions import command
 from questree.cli.shared_options import WorkersOption
 from questree.cli.terminal import output, tell_made, watching
 
@@ -103,55 +104,6 @@ def written_by(exporter: Exporter) -> Callable[..., None]:
     return command
 
 
-@output
-@clustered
-def import_agqa(
-    folder: Annotated[Path, Parameter(help="Folder with AGQA_balanced/, AGQA_unbalanced/ or the question files.")],
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="Run folder, new or not.")],
-    facts: Annotated[Path | None, Parameter(help="Facts to answer from: a run, or a folder of scene graphs.")] = None,
-    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
-    workers: WorkersOption = 2,
-) -> None:
-    """Read AGQA's question files, released or exported by us, into a run; odd records are listed and kept."""
-    with watching():
-        made = importing.import_agqa(folder, out=out, facts=facts, vocabulary=vocabulary, workers=workers)
-    tell_made(made)
-
-
-@output
-@clustered
-def import_decomp(
-    folder: Annotated[
-        Path, Parameter(help="Folder with <video>.json files, or with folders of them (.._hierarchies).")
-    ],
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="Run folder, new or not; best after `import agqa` into the same run.")],
-    vocabulary: Annotated[Path | None, Parameter(help="Vocabulary file of the words. [default: AGQA's]")] = None,
-    workers: WorkersOption = 2,
-) -> None:
-    """Read DAGs in the layout of AGQA-Decomp's release into a run; what is irregular is listed and kept."""
-    with watching():
-        made = importing.import_decomp(folder, out=out, vocabulary=vocabulary, workers=workers)
-    tell_made(made)
-
-
-@output
-@clustered
-def import_covr(
-    folder: Annotated[Path, Parameter(help="Folder with train, val (or dev) and test files, .jsonl or .json.")],
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="Run folder with the images; covr/ is written into it.")],
-    words: Annotated[Path | None, Parameter(help="Folder of word tables. [default: the shipped ones]")] = None,
-    replace: Annotated[
-        bool, Parameter(negative="", help="Replace the run's questions; what was made from them is removed.")
-    ] = False,
-    workers: WorkersOption = 2,
-) -> None:
-    """Read COVR's question records; programs are read and answered again, odd records listed and left out."""
-    with watching():
-        made = importing.import_covr(folder, out=out, words=words, replace=replace, workers=workers)
-    tell_made(made)
+import_agqa = command(importing.import_agqa)
+import_decomp = command(importing.import_decomp)
+import_covr = command(importing.import_covr)

@@ -23,7 +23,7 @@ from questree.search.word_tables import default_words
 from questree.sources.action_genome_videos import read_action_genome
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.synth.video import Rates
 from questree.synth.world import write_world

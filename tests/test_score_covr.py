@@ -20,7 +20,7 @@ from questree.models.stored import image_predictions
 from questree.scoring.compared import Scoring
 from questree.scoring.image_sets import of_files, of_run
 from questree.search.word_tables import default_words
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run

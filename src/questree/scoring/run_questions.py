@@ -21,14 +21,14 @@ from questree.scoring.image_sets import baselines, with_image
 from questree.scoring.split_rows import is_split, tested
 from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import corpus, shards
-from questree.stages.decompose.image_sets import read_sets
+from questree.stages.decompose.set_hierarchies import set_shards
 from questree.stages.questions import Bank, numbered
 from questree.stages.split import steps
 from questree.stages.split.image_sets import selected
 from questree.stages.split.videos import TWINS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.nodes import NODES, TOPS
-from questree.tables.predictions import IMAGE_SETS, Stored
+from questree.tables.nodes import ASKED_TOPS, NODES, TOPS
+from questree.tables.predictions import Stored
 from questree.tables.questions import QUESTIONS
 from questree.tables.run import Run
 from questree.tables.scored import ASKED, QuestionRecords
@@ -169,13 +169,12 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
     table, own = with_image(run, selected(run)), True if split is None else pl.col("split") == split
     columns = [*COVR_COLUMNS, pl.col("images").list.len()]
     asked, learnt = (table.filter(which).select(columns) for which in (own, pl.col("split") == "train"))
-    parts, ids = [], asked["id"].head(0)
-    if COVR.has(run, "decomposed"):
-        tables = read_sets(COVR.place(run, "decomposed"))
-        tops = tables["tops"].select("id", "node").with_row_index("top")
-        known = asked.select("id").join(tops, on="id", how="inner", maintain_order="left")
-        kept, ids = known["top"].to_numpy().astype(np.int64), known["id"]
-        parts = [ScoredShard(IMAGE_SETS, len(tables["nodes"]), tops["node"].to_numpy(), kept)]
+    parts, ids = list[ScoredShard](), [asked["id"].head(0)]
+    for folder in set_shards(run) if COVR.has(run, "decomposed") else ():
+        tops, nodes = ASKED_TOPS.only("id", "node").read(folder), rows_in(folder / f"{NODES.name}.parquet")
+        kept = tops["id"].is_in(asked["id"].implode()).arg_true()
+        ids.append(tops["id"].gather(kept))
+        parts.append(ScoredShard(folder.name, nodes, tops["node"].to_numpy(), kept.to_numpy().astype(np.int64)))
 
     def score(given: pl.DataFrame, model: str, missing: Missing, how: Resampling | None) -> tuple[Scored, list[Score]]:
         scored = score_covr(asked, given, list(PATTERNS), missing == "skip")
@@ -184,7 +183,7 @@ def image_questions(run: Run, split: str | None) -> RunQuestions:
     def guessed(how: Resampling | None) -> list[Score]:
         return [row for name, scored in baselines(asked, learnt).items() for row in scored.rows(name, how)]
 
-    return RunQuestions(asked, ids, parts, score, guessed)
+    return RunQuestions(asked, pl.concat(ids), parts, score, guessed)
 
 
 def scored_questions(run: Run, benchmark: Benchmark, split: str | None) -> RunQuestions:

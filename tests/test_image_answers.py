@@ -69,12 +69,13 @@ def add_images(run: Run, images: Run) -> None:
     shutil.copytree(images.covr, run.covr)
 
 
-NODE = {"set": [0, 1, 0, 0, 2], "program": ["a", "a", "b", "b", "a"], "word": [None, None, None, "red", None]}
+NODE = {"set": [0, 1, 0, 0, 2], "number": [0, 0, 1, 2, 0]}
+TEXTS = pl.Series(["a\n", "b\n", "b\nred"])
 TOPS = pl.DataFrame({"id": ["q7"], "node": [2]}, schema={"id": pl.String, "node": pl.UInt32})
 
 
 def keys(*sets: list[str]) -> list[str]:
-    return node_keys(pl.DataFrame(NODE), TOPS, pl.Series(sets)).to_list()
+    return node_keys(pl.DataFrame(NODE), TEXTS, TOPS, pl.Series(sets)).to_list()
 
 
 def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:

@@ -14,7 +14,7 @@ from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Optio
 from questree.models.lessons import FILE, Lesson, read_table
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.image_sets import questions_of
-from questree.stages.decompose.set_hierarchies import read_sets, set_corpus, set_shards
+from questree.stages.decompose.set_hierarchies import programs_in, read_sets, set_corpus, set_shards
 from questree.stages.decompose.spoken import say
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import QuestionChunk, chunks
@@ -135,11 +135,10 @@ class SetShard:
     @cached_property
     def programs(self) -> Array:
         """[node] a number of its program with its words."""
-        words = self.stored.drop("set", "answer", "known", "key", "question")
-        different = words.unique().sort("form")
+        different, number = programs_in(self.stored)
         texts = say(self.forms, different, self.shards.corpus.texts, columns=("program",))["program"]
-        numbers = different.with_columns(number=pl.Series([crc32(text.encode()) for text in texts], dtype=pl.UInt64))
-        return words.join(numbers, on=words.columns, how="left", maintain_order="left")["number"].to_numpy()
+        found = np.array([crc32(text.encode()) for text in texts], np.uint64)
+        return np.asarray(found[number.to_numpy()])
 
     def spoken(self) -> pl.DataFrame:
         """A set is for training if questions of train are about its images."""

@@ -1,6 +1,6 @@
 """The DAGs about image sets, shard by shard, as the tables that scores read; and the ids of their nodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -135,19 +135,28 @@ def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
     return rows.with_columns(id=names.gather(rows["image"])).group_by("set", maintain_order=True).agg("id")["id"]
 
 
-def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
+def programs_in(nodes: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Nodes that differ in their program or its words, as they are said; and [node] which of them it is."""
+    words = nodes.select("form", *slots_of(nodes.columns))
+    different = words.unique().sort("form")
+    number = different.with_row_index("number")
+    return different, words.join(number, on=words.columns, how="left", maintain_order="left")["number"]
+
+
+def node_keys(nodes: pl.DataFrame, texts: pl.Series, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
     """[node] its id: that of the first question it is, or else a digest of what is asked about which images.
 
-    Predictions for other questions then never fit by chance, as they would if rows were counted.
+    nodes: set, number: which of the texts says what is asked. Predictions for other questions then never fit by
+    chance, as they would if rows were counted.
     """
     first = tops.group_by("node", maintain_order=True).agg(pl.col("id").first()).sort("node")
     others = np.setdiff1d(np.arange(len(nodes)), first["node"].to_numpy())
-    sets = ["\0".join(sorted(own)) for own in images.to_list()]
-    every = pl.concat([first["id"], pl.Series([*digests(nodes[others], sets)], dtype=pl.String)])
-    return every.gather(np.argsort(np.concatenate([first["node"].to_numpy(), others])))
+    made = pl.Series([*digests(nodes[others], texts, images)], dtype=pl.String)
+    return pl.concat([first["id"], made]).gather(np.argsort(np.concatenate([first["node"].to_numpy(), others])))
 
 
-def digests(nodes: pl.DataFrame, sets: Sequence[str]) -> Iterator[str]:
-    for at, text, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
-        asked = f"{sets[at]}\n{text}\n{word or ''}"
-        yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"
+def digests(nodes: pl.DataFrame, texts: pl.Series, images: pl.Series) -> Iterator[str]:
+    sets = ["\0".join(sorted(own)).encode() for own in images.to_list()]
+    asked = [f"\n{text}".encode() for text in texts.to_list()]
+    for at, number in nodes.select("set", "number").iter_rows():
+        yield f"s-{blake2b(sets[at] + asked[number], digest_size=DIGEST).hexdigest()}"

@@ -40,7 +40,7 @@ from questree.stages.decompose.image_sets import (
     batches,
     own_words,
 )
-from questree.stages.decompose.set_hierarchies import image_ids, node_keys, shard_name
+from questree.stages.decompose.set_hierarchies import image_ids, node_keys, programs_in, shard_name
 from questree.stages.decompose.spoken import program, say
 from questree.tables.image_questions import EMPTY
 from questree.tables.image_questions import chunks as question_chunks
@@ -157,7 +157,9 @@ def write_shard(task: SetsTask, shard: SetShard) -> ShardCounts:
     images, size = sorted_sets(asked["images"].gather(first))
     made = TakenApart.of(AskedSets(facts, asked, images, scope))
     sets = listed(images[images != PADDING], np.append(0, np.cumsum(size)))
-    keys = node_keys(made.spoken, made.tops, image_ids(sets, names))
+    programs, number = made.programs
+    texts = programs.select(pl.format("{}\n{}", "program", pl.col("word").fill_null(""))).to_series()
+    keys = node_keys(made.nodes.select("set", number), texts, made.tops, image_ids(sets, names))
     with new_folder(task.out / shard.name) as folder:
         FORMS.write(form_table(made.blocks), folder)
         made.node_table.write(made.nodes, folder)
@@ -213,27 +215,32 @@ class TakenApart:
         return ASKED_TOPS.frame(self.asked.questions.with_columns(node=pl.Series(self.top)))
 
     @cached_property
-    def spoken(self) -> pl.DataFrame:
-        """[node] set, program, type, answer (also one that is not told), word."""
-        columns = ("program", "type", "answer", "word")
-        return say(form_table(self.blocks), self.nodes, self.asked.facts.texts, executed=True, columns=columns)
+    def programs(self) -> tuple[pl.DataFrame, pl.Series]:
+        """Different programs with the word each is about, and [node] which of them it has."""
+        different, number = programs_in(self.nodes)
+        return self.said(different, "program", "word"), number
+
+    def said(self, nodes: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Also answers that are not told."""
+        return say(form_table(self.blocks), nodes, self.asked.facts.texts, executed=True, columns=columns)
 
     @property
     def counts(self) -> ShardCounts:
-        answer = self.spoken["answer"]
-        untold = (self.nodes["known"] == NOT_SAID) | answer.is_null()
-        other = answer.gather(self.top).ne_missing(self.asked.questions["answer"])
+        tops, place = np.unique(self.top, return_inverse=True)
+        other = self.said(self.nodes[tops], "answer")["answer"].gather(place).ne_missing(self.asked.questions["answer"])
+        untold = (self.nodes["known"] == NOT_SAID) | self.nodes["answer"].is_null()
+        few = self.nodes.unique(["form", "answer"], maintain_order=True)
         counted = [program(block.form.text, IMAGES).kind.words == "number" for block in self.blocks]
-        count = pl.Series(counted, dtype=pl.Boolean).gather(self.nodes["form"])
-        about = self.spoken.select(type=pl.lit(""), word="word", count=pl.lit(False))
-        answers = pl.concat([self.spoken.select("type", word="answer", count=count), about]).unique()
+        count = pl.Series(counted, dtype=pl.Boolean).gather(few["form"])
+        about = self.programs[0].select(type=pl.lit(""), word="word", count=pl.lit(False))
+        answers = self.said(few, "type", "answer").select("type", word="answer", count=count)
         return ShardCounts(
             [RankedForm(-own.height, own.text, own.type, len(own.parts)) for own in (one.form for one in self.blocks)],
             np.array([len(block) for block in self.blocks], np.int64),
             np.bincount(self.nodes["form"].filter(untold), minlength=len(self.blocks)),
             leaves(self.blocks, self.top),
             self.asked.questions.filter(other).select("row", "id"),
-            answers.drop_nulls(),
+            pl.concat([answers, about]).drop_nulls().unique(),
         )
 
 

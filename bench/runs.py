@@ -177,7 +177,7 @@ def asked_images(images: int, seed: int) -> Iterator[Run]:
 
 def ask_images(place: Path, images: int, seed: int) -> Run:
     from questree.search.word_tables import default_words
-    from questree.stages.decompose.set_chunks import decompose_run
+    from questree.stages.decompose.set_shards import decompose_run
     from questree.stages.drafts.whole_run import DraftOptions, generate
 
     run = made_images(place, images, seed)

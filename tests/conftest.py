@@ -22,7 +22,7 @@ from questree.formats.agqa_run import import_agqa
 from questree.search.word_tables import default_words
 from questree.sources.runs import write_run
 from questree.stages.augment import augment
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.synth.video import Rates
 from questree.synth.world import write_world

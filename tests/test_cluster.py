@@ -27,7 +27,7 @@ from questree.terms import Array
 from worlds import exported_worlds
 from worlds.commands import questree, run
 from worlds.decomp_files import table
-from worlds.image_run import image_run
+from worlds.image_run import image_run, small_shards
 
 distributed = pytest.importorskip("distributed")
 
@@ -104,15 +104,14 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
             done(folder, "balance", "run", "--quiet", *more)
             done(folder, "split", "run", "--name", "HAS-QUANT", "--curve", "0,2", "--quiet", *more)
             done(folder, "audit", "run", "--quiet", *more)
-            with patch("questree.stages.decompose.dealt_sets.QUESTIONS", 3 if "--cluster" in more else 100):
+            with small_shards(3):
                 done(folder, "decompose", "run", "--quiet", *more)
             done(folder, "export", "covr", "run", "--all", "--out", "covr", "--quiet", *more)
             done(folder, "export", "covr", "run", "--split", "HAS-QUANT", "--out", "parts", "--quiet", *more)
         with patch("questree.formats.covr_parts.BYTES", 2000 if "--cluster" in more else 1 << 20):
             done(folder, "import", "covr", "covr", "--out", "ingested", "--quiet", *more)
-        with patch("questree.stages.decompose.dealt_dags.NODES", 10 if "--cluster" in more else 1000):
-            for model in ("perception-noise", "shortcut", "blind"):
-                done(folder, "answer", "run", "--model", model, "--quiet", *more)
+        for model in ("perception-noise", "shortcut", "blind"):
+            done(folder, "answer", "run", "--model", model, "--quiet", *more)
     plain, cluster = map(content, folders)
     assert plain.keys() == cluster.keys()
     assert [name for name in plain if plain[name] != cluster[name]] == []
@@ -162,14 +161,14 @@ def test_a_file_that_nothing_may_be_written_beside_is_said_so(scheduler: str, tm
 
 def test_image_sets_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
     image_run(tmp_path / "run")
-    done(tmp_path, "decompose", "run", "--all", "--quiet", "--workers", 1)
+    with small_shards():
+        done(tmp_path, "decompose", "run", "--all", "--quiet", "--workers", 1)
     done(tmp_path, "answer", "run", "--model", "perception-noise", "--quiet", "--workers", 1)
     table = ANSWERED.read(tmp_path / "run" / "covr").gather_every(2)
     table.select("id", prediction=pl.format("It is {}.", "answer")).write_ndjson(tmp_path / "mine.jsonl")
     told = ("--model", "perception-noise", "--predictions", "mine.jsonl", "--missing", "wrong", "--policy", "all")
     for name, chunk, more in (("plain", 1 << 16, ["--workers", 1]), ("cluster", 4, ["--cluster", scheduler])):
-        few = patch("questree.stages.decompose.dealt_dags.NODES", 10 * chunk)
-        with patch("questree.tables.image_questions.QUESTIONS", chunk), few:
+        with patch("questree.tables.image_questions.QUESTIONS", chunk):
             done(tmp_path, "score", "covr", "run", *told, "--resamples", 20, "--json", name, "--quiet", *more)
             done(tmp_path, "score", "run", *told, "--resamples", 20, "--json", f"{name} dags", "--quiet", *more)
             done(tmp_path, "report", "run", "--resamples", 20, "--out", "report.html", "--quiet", *more)

@@ -15,13 +15,14 @@ from questree.readings.english import english
 from questree.readings.parts import node_type, parts
 from questree.rules import IMAGE_DAGS
 from questree.search.word_tables import default_words
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_chunks import ImageDecomposeSummary, decompose_run
-from questree.stages.decompose.set_hierarchies import image_hierarchies
+from questree.stages.decompose.set_hierarchies import image_hierarchies, read_sets, set_shards
+from questree.stages.decompose.set_shards import ImageDecomposeSummary, decompose_run
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
+from worlds.exported_worlds import content
+from worlds.image_run import small_shards, spoken_nodes
 from worlds.whole_sources import ingest
 
 SHAPES: dict[str, list[tuple[str, str]]] = {  # program -> its immediate sub-questions
@@ -122,7 +123,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def nodes_of(run: Run) -> pl.DataFrame:
-    return spoken_sets(read_sets(run.covr / "decomposed"))
+    return spoken_nodes(run)
 
 
 def scored(run: Run, answers: pl.Series) -> list[Score]:
@@ -173,27 +174,31 @@ def test_always_yes_contradicts_itself_where_a_no_is_needed(made: Made) -> None:
 
 def test_answers_of_sub_questions_are_those_of_sets_and_loops(made: Made) -> None:
     run, _, scenes = made
-    nodes, sets = nodes_of(run), read_sets(run.covr / "decomposed")["sets"]["images"]
+    nodes = nodes_of(run)
     ids = IMAGE_TABLE.read(run.images)["id"].to_list()
     groups = dict(default_words().attribute_group)
     for row in range(0, len(nodes), max(1, len(nodes) // 500)):
-        images = [ids[at] for at in sets[int(nodes["set"][row])]]
+        images = [ids[at] for at in nodes["images"][row]]
         value = Judge(scenes, groups, images).value(own.parse(nodes["program"][row], IMAGES))
         said = ("yes" if value else "no") if isinstance(value, bool) else str(value)
         assert said == nodes["answer"][row], nodes["program"][row]
 
 
 def test_parents_stand_before_their_parts(made: Made) -> None:
-    edges = read_sets(made[0].covr / "decomposed")["edges"]
+    (folder,) = set_shards(made[0])
+    edges = read_sets(folder)["edges"]
     assert (edges["parent"] < edges["child"]).all()
     assert edges["label"].max() < len(IMAGE_DAGS.compositions)  # type: ignore[operator]
 
 
 @pytest.mark.processes
-def test_the_same_run_gives_the_same_tables_by_chunks_of_any_size(made: Made) -> None:
+def test_chunks_of_any_size_and_any_workers_give_the_same_shards(made: Made) -> None:
     run, told, _ = made
-    before = {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()}
-    chunks, pieces = "questree.stages.decompose.dealt_sets.QUESTIONS", "questree.stages.decompose.set_nodes.NODES"
-    with patch(chunks, 700), patch(pieces, 300), patch("questree.tables.image_questions.QUESTIONS", 450):
-        assert decompose_run(run, default_words(), every=True, workers=2) == told
-    assert {path.name: path.read_bytes() for path in (run.covr / "decomposed").iterdir()} == before
+    with small_shards(700):
+        assert decompose_run(run, default_words(), every=True) == told
+        before = content(run.covr / "decomposed")
+        assert len(set_shards(run)) > 3
+        with patch("questree.tables.image_questions.QUESTIONS", 450):
+            assert decompose_run(run, default_words(), every=True, workers=2) == told
+    assert content(run.covr / "decomposed") == before
+    decompose_run(run, default_words(), every=True)

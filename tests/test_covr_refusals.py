@@ -20,8 +20,8 @@ from questree.models.predictions import read_predictions
 from questree.scoring.compared import Scoring
 from questree.search.word_tables import default_words
 from questree.stages.balance.pairs import balance
-from questree.stages.decompose.set_chunks import decompose_run
 from questree.stages.decompose.set_hierarchies import image_hierarchies
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import read_split, split_run
 from questree.tables.image_questions import ANSWERED, BALANCED

@@ -29,15 +29,14 @@ from questree.models.bots import BOTS
 from questree.scoring.compared import ComparingOptions, OnePolicy, Scoring
 from questree.search.word_tables import default_words
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.image_sets import read_sets
-from questree.stages.decompose.set_chunks import decompose_run
-from questree.stages.decompose.set_hierarchies import image_hierarchies, node_keys
+from questree.stages.decompose.set_hierarchies import image_hierarchies, node_keys, set_node_table, set_shards
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
-from worlds.image_run import image_run
+from worlds.image_run import image_run, spoken_nodes
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +69,13 @@ def add_images(run: Run, images: Run) -> None:
     shutil.copytree(images.covr, run.covr)
 
 
-NODE = {"set": [0, 1, 0, 0, 2], "program": ["a", "a", "b", "b", "a"], "word": [None, None, None, "red", None]}
+NODE = {"set": [0, 1, 0, 0, 2], "number": [0, 0, 1, 2, 0]}
+TEXTS = pl.Series(["a\n", "b\n", "b\nred"])
 TOPS = pl.DataFrame({"id": ["q7"], "node": [2]}, schema={"id": pl.String, "node": pl.UInt32})
 
 
 def keys(*sets: list[str]) -> list[str]:
-    return node_keys(pl.DataFrame(NODE), TOPS, pl.Series(sets)).to_list()
+    return node_keys(pl.DataFrame(NODE), TEXTS, TOPS, pl.Series(sets)).to_list()
 
 
 def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:
@@ -85,11 +85,6 @@ def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:
     assert keys(["y", "x"], ["x", "z"], ["z"]) == found  # the order of a set says nothing
     other = keys(["x", "y"], ["x", "w"], ["z"])
     assert [a == b for a, b in zip(found, other, strict=True)] == [True, False, True, True, True]
-
-
-def test_nodes_that_are_asked_alike_have_ids_of_their_own() -> None:
-    found = keys(["x"], ["x"], ["x"])
-    assert found[1] == f"{found[0]}-2" and found[4] == f"{found[0]}-3"
 
 
 def test_dags_of_an_older_version_are_to_be_made_again(run: Run, tmp_path: Path) -> None:
@@ -109,7 +104,7 @@ def test_dags_of_an_older_version_are_to_be_made_again(run: Run, tmp_path: Path)
 
 def test_ids_of_a_run_are_those_of_no_other_question(made: Run) -> None:
     found = image_hierarchies(made).hierarchies.keys
-    assert found.n_unique() == len(found) == len(read_sets(made.covr / "decomposed")["nodes"])
+    assert found.n_unique() == len(found) == len(spoken_nodes(made))
     assert found.str.contains("^(q[0-9]+|s-[0-9a-f]{12})$").all()
 
 
@@ -243,7 +238,7 @@ def test_a_run_of_images_is_locked_and_verified(run: Run, capsys: pytest.Capture
     assert "every file is as locked" in capsys.readouterr().out
     verify(run.folder, again=True)
     assert "comes out the same again" in capsys.readouterr().out
-    (run.covr / "decomposed" / "tops.parquet").unlink()
+    (set_shards(run)[0] / "tops.parquet").unlink()
     with pytest.raises(BadInput, match=r"tops.parquet: is missing"):
         verify(run.folder, quiet=True)
 
@@ -253,8 +248,9 @@ def test_runs_of_images_are_compared_table_by_table(
 ) -> None:
     diff(run.folder, made.folder)
     assert "the runs are the same" in capsys.readouterr().out
-    kept = read_sets(run.covr / "decomposed")["nodes"].head(5)
-    kept.write_parquet(run.covr / "decomposed" / "nodes.parquet")
+    (folder,) = set_shards(run)
+    table = set_node_table(folder)
+    table.write(table.read(folder).head(5), folder)
     diff(run.folder, made.folder, json=tmp_path / "d.json", quiet=True)
     (found,) = [one for one in json.loads((tmp_path / "d.json").read_text()) if one["first"] == "5 rows"]
     assert found["place"] == "covr/decomposed, nodes"

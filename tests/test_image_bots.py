@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from conftest import copy
 from questree.benchmarks import COVR
 from questree.metrics.dags import score_decomp
 from questree.metrics.scores import Score
@@ -23,17 +24,18 @@ from questree.rules import IMAGE_DAGS
 from questree.scoring.run_answers import answers_to
 from questree.scoring.run_scores import How, RunScores
 from questree.search.word_tables import default_words
-from questree.stages.decompose import dealt_dags
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.set_chunks import decompose_run
-from questree.stages.decompose.set_hierarchies import image_hierarchies
+from questree.stages.decompose.set_hierarchies import image_hierarchies, set_shards, shard_name
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import write_images
 from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import IMAGE_SETS, Stored
+from questree.tables.nodes import KEYS
+from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.terms import Array
 from worlds.exported_worlds import content
+from worlds.image_run import small_shards
 from worlds.whole_sources import ingest
 
 Cells = dict[tuple[str, str, str], Score]
@@ -57,7 +59,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> RunHierarchies:
 @pytest.fixture(scope="module")
 def nodes(asked: RunHierarchies) -> AskedNodes:
     with asked_by(asked.run, [], images=True) as every:
-        return every.shards.asked(IMAGE_SETS)
+        return every.shards.asked(shard_name(0))
 
 
 def cells(asked: RunHierarchies, bot: str, noise: float = NOISE) -> Cells:
@@ -177,7 +179,7 @@ def test_the_commonest_answer_of_a_type_is_right_about_one_answer(scores: Scores
 def test_a_shortcut_says_what_is_commonest(asked: RunHierarchies, nodes: AskedNodes) -> None:
     answer_run(asked.run, BotOptions("shortcut"), images=True)
     stored = Stored.of(asked.run, "shortcut")
-    words = [stored.words[at] for at in stored.shard(IMAGE_SETS, len(nodes))]
+    words = [stored.words[at] for at in stored.shard(shard_name(0), len(nodes))]
     truth, names = dict[str, Counter[str]](), list(nodes.number)
     for text, word in zip(nodes.texts["question"], nodes.truth.tolist(), strict=True):
         truth.setdefault(text, Counter())[names[word]] += 1
@@ -198,20 +200,37 @@ def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
     return {path: text for path, text in content(run.predictions / "again").items() if not path.endswith(".json")}
 
 
+@pytest.fixture(scope="module")
+def shards(asked: RunHierarchies, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same questions in more shards."""
+    run = copy(asked.run, tmp_path_factory.mktemp("shards"))
+    with small_shards(300):
+        decompose_run(run, default_words(), every=True, workers=1)
+    assert len(set_shards(run)) > 4
+    return run
+
+
+def said_by_id(run: Run, bot: str) -> dict[str, str]:
+    answer_run(run, BotOptions(bot, 3), "again", images=True)
+    stored, found = Stored.of(run, "again"), dict[str, str]()
+    for folder in set_shards(run):
+        keys = KEYS.read(folder)["key"].to_list()
+        words = stored.shard(folder.name, len(keys)).tolist()
+        found |= {key: stored.words[at] for key, at in zip(keys, words, strict=True) if at != NOTHING}
+    return found
+
+
 @pytest.mark.parametrize("bot", [*BOTS, "talker"])
-def test_chunks_of_images_are_answered_as_all_at_once(bot: str, asked: RunHierarchies) -> None:
+def test_shards_are_answered_as_all_at_once(bot: str, asked: RunHierarchies, shards: Run) -> None:
     with patch.dict(BOTS, {"talker": Bot("talks", talk)}):
-        whole = written(asked.run, bot, 3)
-        with chunks():
-            assert written(asked.run, bot, 3) == whole
+        assert said_by_id(shards, bot) == said_by_id(asked.run, bot)
 
 
 @pytest.mark.processes
-def test_processes_answer_chunks_of_images(asked: RunHierarchies) -> None:
-    with chunks():
-        told = [answer_run(asked.run, BotOptions("shortcut"), f"by {n}", images=True, workers=n) for n in (1, 2)]
-    assert told[0] == told[1] and content(asked.run.predictions / "by 1") == content(asked.run.predictions / "by 2")
-    assert not list(asked.run.folder.rglob(".*"))
+def test_processes_answer_shards_of_image_sets(shards: Run) -> None:
+    told = [answer_run(shards, BotOptions("shortcut"), f"by {n}", images=True, workers=n) for n in (1, 2)]
+    assert told[0] == told[1] and content(shards.predictions / "by 1") == content(shards.predictions / "by 2")
+    assert not list(shards.folder.rglob(".*"))
 
 
 def test_what_workers_write_is_removed_once_they_have_stopped(
@@ -236,18 +255,11 @@ def test_words_of_a_bots_own_are_among_its_words(asked: RunHierarchies) -> None:
     with patch.dict(BOTS, {"talker": Bot("talks", talk)}):
         said = answers_to(asked.run, COVR, "talker")
     assert {f"word {at}" for at in range(50)} <= set(said.words)
-    assert int(said.shard(IMAGE_SETS, 0).max()) == len(said.words) - 1
-
-
-@contextmanager
-def chunks() -> Iterator[None]:
-    """Small ones, be they few or many."""
-    with patch.object(dealt_dags, "NODES", 1500), patch.object(dealt_dags, "FEW", 0):
-        yield
+    assert int(said.shard(shard_name(0), 0).max()) == len(said.words) - 1
 
 
 def talk(corpus: BotCorpus, asked: AskedNodes) -> Array:
-    """Words of its own, some of them in some chunks alone, and nothing about every seventh set."""
+    """Words of its own, some of them in some shards alone, and nothing about every seventh set."""
     words = [corpus.number.setdefault(f"word {at}", len(corpus.number)) for at in np.unique(asked.scope % 50).tolist()]
     said = np.array(words)[np.unique(asked.scope % 50, return_inverse=True)[1]]
     return np.where(asked.scope % 7 == 0, NOTHING, said)
@@ -257,4 +269,4 @@ def test_who_sees_nothing_of_the_kind_says_so(asked: RunHierarchies, nodes: Aske
     answer_run(asked.run, BotOptions("composition-noise", noise=0.5), "clumsy", images=True)
     stored = Stored.of(asked.run, "clumsy")
     assert stored.words[-1] == NOT_SEEN
-    assert (stored.shard(IMAGE_SETS, len(nodes)) == len(stored.words) - 1).any()
+    assert (stored.shard(shard_name(0), len(nodes)) == len(stored.words) - 1).any()

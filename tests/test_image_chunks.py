@@ -13,21 +13,19 @@ from conftest import copy
 from questree.api.stages import audit, balance, split
 from questree.domains.images import corpus
 from questree.faults import BadInput
-from questree.formats import covr_sub_questions
 from questree.formats.covr_export import export, export_split
+from questree.formats.covr_sub_questions import FILE
 from questree.search.word_tables import WordTables
-from questree.stages.decompose import dealt_sets, set_hierarchies
 from questree.stages.decompose.dealt_sets import set_keys
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_chunks import decompose as in_memory
-from questree.stages.decompose.set_chunks import decompose_run
-from questree.stages.decompose.set_hierarchies import image_ids, node_keys
+from questree.stages.decompose.set_hierarchies import read_sets, set_shards
+from questree.stages.decompose.set_shards import decompose as in_memory
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables import image_questions
 from questree.tables.image_questions import ANSWERED, BALANCED, chunks
-from questree.tables.images import IMAGES, Images
+from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.table import NUMBERED, Table
-from worlds.image_run import image_run, words_folder
+from worlds.image_run import image_run, small_shards, words_folder
 
 SPLIT: dict[str, Any] = {
     "curve": "0,2,5,all",
@@ -81,12 +79,26 @@ def test_sets_are_numbered_as_they_are_met_by_all_chunks(made: Run, tmp_path: Pa
     mixed = ANSWERED.read(run.covr).sample(fraction=1, shuffle=True, seed=3)
     strange, form = pl.int_range(pl.len()) % 7 == 3, pl.col("form").cast(pl.String)
     ANSWERED.write(mixed.with_columns(form=pl.when(strange).then(pl.lit(NO_TEMPLATE)).otherwise(form)), run.covr)
-    with patch.object(image_questions, "QUESTIONS", 40), patch.object(dealt_sets, "QUESTIONS", 25):
+    with patch.object(image_questions, "QUESTIONS", 40), small_shards(25):
         told = decompose_run(run, words, every=True)
-    whole = in_memory(ANSWERED.read(run.covr), corpus(Images.load(run.images), words.attribute_group))
-    shared = read_sets(run.covr / "decomposed")
-    assert whole.keys() == shared.keys() and told.unknown == -(-(len(mixed) - 3) // 7)
-    assert [name for name in whole if not whole[name].equals(shared[name].select(whole[name].columns))] == []
+    assert told.unknown == -(-(len(mixed) - 3) // 7)
+    at_once = in_memory(ANSWERED.read(run.covr), corpus(Images.load(run.images), words.attribute_group))
+    sets, shards = at_once["sets"], [read_sets(folder) for folder in set_shards(run)]
+    assert len(shards) > 3
+    assert pl.concat([own["sets"] for own in shards]).sort("number").equals(sets)
+    for own in shards:
+        assert own["words"].equals(at_once["words"])
+        number = own["sets"]["number"].gather(own["nodes"]["set"])
+        both = (
+            own["nodes"].with_columns(set=number),
+            at_once["nodes"].filter(at_once["nodes"]["set"].is_in(number.implode())),
+        )
+        shared = [name for name in both[1].columns if name in both[0].columns and name != "form"]
+        assert both[0].select(shared).equals(both[1].select(shared))
+        tops = at_once["tops"].filter(pl.col("id").is_in(own["tops"]["id"].implode()))
+        assert own["tops"].drop("node").equals(tops.drop("node"))
+    for name in ("nodes", "edges", "tops"):
+        assert sum(len(own[name]) for own in shards) == len(at_once[name])
 
 
 def test_a_set_is_known_by_its_images_in_any_order() -> None:
@@ -96,33 +108,23 @@ def test_a_set_is_known_by_its_images_in_any_order() -> None:
     assert keys[2:4] == set_keys(sets[2:4]).tolist(), "longer sets beside them do not matter"
 
 
-def test_any_pieces_give_the_same_records(made: Run, tmp_path: Path) -> None:
+def test_any_chunks_give_the_same_records(made: Run, tmp_path: Path) -> None:
     run = copy(made, tmp_path / "run")
-    decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
     balance(run.folder, questions=200)
     split(run.folder, name=["HAS-QUANT"], curve="0,2", few_shot=3)
     for most in (1000, 50):
-        with patch.object(image_questions, "QUESTIONS", most), patch.object(covr_sub_questions, "NODES", most):
+        with patch.object(image_questions, "QUESTIONS", most), small_shards(most):
+            decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
             export(run, tmp_path / f"{most}" / "all", every=True)
             export(run, tmp_path / f"{most}" / "balanced")
             export_split(run, tmp_path / f"{most}" / "split", "HAS-QUANT")
-    whole, shared = (content(tmp_path / f"{most}") for most in (1000, 50))
+    whole, shared = (
+        {name: sorted(data.splitlines()) if name.endswith(FILE) else data for name, data in content(own).items()}
+        for own in (tmp_path / "1000", tmp_path / "50")
+    )
     assert len(whole) == 4 + 4 + 7 and whole == shared
-    lines = [json.loads(line) for line in whole["all/train.jsonl"].splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / "50" / "all" / "train.jsonl").read_text().splitlines()]
     assert {line["balanced"] for line in lines} == {True, False}
-
-
-def test_ids_of_sub_questions_that_are_the_same_get_a_number(made: Run, tmp_path: Path) -> None:
-    run = copy(made, tmp_path / "run")
-    decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
-    tables = read_sets(run.covr / "decomposed")
-    with patch.object(set_hierarchies, "DIGEST", 1), patch.object(covr_sub_questions, "NODES", 50):
-        export(run, tmp_path / "covr")
-        scenes = image_ids(tables["sets"]["images"], IMAGES.read(run.images)["id"])
-        keys = node_keys(spoken_sets(tables), tables["tops"], scenes).to_list()
-    found = [json.loads(line)["id"] for line in (tmp_path / "covr" / "sub_questions.jsonl").read_text().splitlines()]
-    assert found == keys and len({*keys}) == len(keys)
-    assert sum(key.count("-") == 2 for key in keys) > 10
 
 
 def test_a_selection_lies_in_some_chunks_alone(made: Run, tmp_path: Path) -> None:

@@ -514,7 +514,7 @@ def test_a_run_of_images_has_its_tables(tmp_path: Path) -> None:
 
 def test_decomposed_image_questions_are_scored_like_all_dags(tmp_path: Path) -> None:
     from questree.search.word_tables import default_words
-    from questree.stages.decompose.set_chunks import decompose_run
+    from questree.stages.decompose.set_shards import decompose_run
 
     run = image_run(tmp_path / "run")
     decompose_run(run, default_words(), every=True, workers=1)

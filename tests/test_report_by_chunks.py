@@ -1,7 +1,6 @@
-"""The report of image sets is counted by chunks: the same as if all questions were read at once."""
+"""The report of image sets is counted by shards and chunks: the same as if all questions were read at once."""
 
 from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -9,12 +8,12 @@ from unittest.mock import patch
 import polars as pl
 import pytest
 
+from conftest import copy
 from questree.cli.answer import answer as answer_command
 from questree.faults import BadInput
 from questree.models.bot_runs import answer_run
 from questree.models.bots import BotOptions
 from questree.scoring.run_scores import How
-from questree.scoring.set_dags import SetDags
 from questree.search.word_tables import default_words
 from questree.show.image_view import ImageView
 from questree.show.report.corpus import numbers
@@ -24,14 +23,13 @@ from questree.show.report.sections import report
 from questree.show.report.written import page
 from questree.show.video_view import VideoView
 from questree.show.views import View
-from questree.stages.decompose import dealt_dags
 from questree.stages.decompose.hierarchies import hierarchies_in
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_hierarchies import set_shards
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables import image_questions
 from questree.tables.images import IMAGES
-from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run
-from worlds.image_run import image_run
+from worlds.image_run import image_run, small_shards
 from worlds.served import served_run
 
 
@@ -41,27 +39,43 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     place = tmp_path_factory.mktemp("chunks")
     made = image_run(place / "run")
     decompose_run(made, default_words(), every=True, workers=1)
-    ids = hierarchies_in(made).hierarchies.keys
+    models(made)
+    return made
+
+
+def models(made: Run) -> None:
+    ids, path = pl.Series(sorted(hierarchies_in(made).hierarchies.keys)), made.folder.parent / "theirs.jsonl"
     said = pl.Series(["yes", "I think it is 2.", "the red!", "no"]).gather(pl.int_range(len(ids), eager=True) % 4)
-    pl.DataFrame({"id": ids, "prediction": said}).write_ndjson(place / "theirs.jsonl")
+    pl.DataFrame({"id": ids, "prediction": said}).write_ndjson(path)
     answer_command(made.folder, model="perception-noise", quiet=True)
-    answer_command(made.folder, model="theirs", predictions=place / "theirs.jsonl", quiet=True)
+    answer_command(made.folder, model="theirs", predictions=path, quiet=True)
+
+
+@pytest.fixture(scope="module")
+def shards(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The same questions and models in more shards."""
+    made = copy(run, tmp_path_factory.mktemp("shards"))
+    with small_shards():
+        decompose_run(made, default_words(), every=True, workers=1)
+    assert len(set_shards(made)) > 3
+    models(made)
     return made
 
 
 @pytest.mark.parametrize(("policy", "split"), [("exact", "test"), ("vqa", "train"), ("lenient", None)])
-def test_a_report_is_the_same_however_many_chunks_there_are(run: Run, policy: Any, split: str | None) -> None:
+def test_a_report_is_the_same_however_many_shards_there_are(
+    run: Run, shards: Run, policy: Any, split: str | None
+) -> None:
     asked = ReportRequest("my-run", ("perception-noise", "theirs"), ("shortcut",), "r.html")
     how, made = How("wrong", 10, policy=policy, split=split), list[str]()
-    for nodes, questions in ((1 << 17, 1 << 16), (400, 60)):
-        with patch.object(dealt_dags, "NODES", nodes), patch.object(image_questions, "QUESTIONS", questions):
-            made.append(page(report(run, asked, how, workers=1)))
+    for own, questions in ((run, 1 << 16), (shards, 60)):
+        with patch.object(image_questions, "QUESTIONS", questions):
+            made.append(page(report(own, asked, how, workers=1)))
     assert made[0] == made[1] and made[0].count('class="failure"') > 5
 
 
-def test_failures_of_bots_are_those_of_their_stored_answers(run: Run) -> None:
-    with patch.object(dealt_dags, "NODES", 40):
-        now = list(failures(run, ("shortcut",), of=ImageView))
+def test_failures_of_bots_are_those_of_their_stored_answers(run: Run, shards: Run) -> None:
+    now = list(failures(shards, ("shortcut",), of=ImageView))
     answer_run(run, BotOptions("shortcut"), "learnt", images=True)
     stored = list(failures(run, ("learnt",), of=ImageView))
     assert len(now) > 5
@@ -70,24 +84,22 @@ def test_failures_of_bots_are_those_of_their_stored_answers(run: Run) -> None:
     ]
 
 
-def test_a_chunk_says_its_dags_as_all_do(run: Run) -> None:
+def test_a_shard_says_its_dags_as_all_do(run: Run, shards: Run) -> None:
     whole = ImageView(run)
-    shard = whole.open(IMAGE_SETS)
+    (name,) = whole.shards()
+    shard = whole.open(name)
     nodes = dict(shard.tops.select("id", "node").iter_rows())
-    with patch.object(dealt_dags, "NODES", 40), ExitStack() as left:
-        dags = SetDags.shared(run, [], None, False, left, None)
-        for name in dags.names:
-            tops, few = whole.part(dags, name).tops, ImageView.of_some(run, ())
-            ones = few.cut_out(dags, name, tops["node"].to_list())
-            for id, one in zip(few.named(tops), ones, strict=True):
-                assert few.dag(one) == whole.dag(shard.only(nodes[id]))
+    few = ImageView.of_some(shards, ())
+    for name in few.shards():
+        tops = few.open(name).tops
+        for id, one in zip(few.named(tops), few.cut_out(name, tops["node"].to_list()), strict=True):
+            assert few.dag(one) == whole.dag(shard.only(nodes[id]))
 
 
 def test_nothing_is_read_of_all_questions(run: Run) -> None:
     asked = ReportRequest("my-run", ("perception-noise",), ("uniform",), "r.html")
     with (
         patch("questree.show.image_view.answered", side_effect=ZeroDivisionError),
-        patch("questree.show.image_view.read_sets", side_effect=ZeroDivisionError),
         patch("questree.tables.images.Images.load", side_effect=ZeroDivisionError),
     ):
         made = page(report(run, asked, How("wrong", 0, policy="lenient"), workers=1))
@@ -119,9 +131,7 @@ def counted(view: View) -> dict[str, dict[str, int]]:
     return {what: dict(own) for what, own in found.items()}
 
 
-def test_sub_questions_are_counted_by_pieces(run: Run, tmp_path: Path) -> None:
-    with patch.object(dealt_dags, "NODES", 3):
-        assert len(ImageView.pieces(run)) > 20
-        assert numbers(ImageView, run) == counted(ImageView(run))
+def test_sub_questions_are_counted_by_shards(run: Run, shards: Run, tmp_path: Path) -> None:
+    assert numbers(ImageView, shards) == counted(ImageView(shards)) == numbers(ImageView, run)
     videos = served_run(tmp_path / "videos")
     assert numbers(VideoView, videos) == counted(VideoView(videos))

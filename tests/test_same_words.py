@@ -22,15 +22,14 @@ from questree.search.word_tables import (
     folder_of_words,
 )
 from questree.sources.own_json import read_own_images
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.drafts.answering import ANOTHER_WORD
 from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from worlds.foreign_images import vrd
-from worlds.image_run import write_images
+from worlds.image_run import spoken_nodes, write_images
 from worlds.workshops import workshop_of
 
 
@@ -129,7 +128,7 @@ def test_sub_questions_whose_answer_another_word_would_change_are_not_answered(t
     run.covr.mkdir()
     ANSWERED.write(with_forms(pl.DataFrame(rows)), run.covr)
     decompose_run(run, default_words(), every=True)
-    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
+    nodes = spoken_nodes(run)
     found = dict(nodes.select("program", "answer").iter_rows())
     assert {text: found[text] for text in asked} == asked
     assert found[f"exists({near % 'tree'})"] is None  # a dog is near trees

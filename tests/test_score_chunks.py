@@ -20,7 +20,7 @@ from questree.metrics.cells import Tallies, stacked
 from questree.metrics.sets import Commonest
 from questree.scoring.compared import Scoring
 from questree.search.word_tables import default_words
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables.image_questions import ANSWERED, BALANCED, chunks
 from questree.tables.run import Run
 from worlds.image_run import image_run

@@ -22,7 +22,7 @@ from questree.scoring.compared import Scoring
 from questree.scoring.image_sets import of_records
 from questree.search.word_tables import default_words
 from questree.sources.covr import read_records
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.split.image_sets import read_split
 from questree.tables.image_questions import ANSWERED
 from questree.tables.run import Run

@@ -35,8 +35,8 @@ from questree.show.page.shown import Shown
 from questree.show.page.site import Collection, Site
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_hierarchies import shard_name
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.decompose.spoken import say
 from questree.stages.questions import Bank, Question
 from questree.stages.split.grammar import read
@@ -49,6 +49,7 @@ from questree.vocabulary.words import Vocabulary
 from test_pages import commands
 from worlds.decomposed import Stored
 from worlds.image_run import image_run as asked_rooms
+from worlds.image_run import spoken_nodes
 from worlds.served import SCRIPT, answers, image_run, served_run, true_but_for
 
 BLANKET = "Is the person interacting with a blanket before standing up?"
@@ -643,13 +644,13 @@ def rooms(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Rooms with cups, decomposed, and two models: one is always right, one thinks that there is no dog."""
     run = asked_rooms(tmp_path_factory.mktemp("rooms") / "run")
     decompose_run(run, default_words(), every=True, workers=1)
-    nodes = spoken_sets(read_sets(run.covr / "decomposed"))
+    nodes = spoken_nodes(run)
     for model, wrong in (("true", {}), ("no-dog", {"exists(find(dog))": "no"})):
         said = [wrong.get(program, answer) for program, answer in nodes.select("program", "answer").iter_rows()]
         known = list(dict.fromkeys(word for word in said if word is not None))
-        (run.predictions / model / "covr").mkdir(parents=True)
+        (folder := run.predictions / model / shard_name(0)).mkdir(parents=True)
         number = [NOTHING if word is None else known.index(word) for word in said]
-        write_shard(run.predictions / model / "covr", np.array(number, np.int32))
+        write_shard(folder, np.array(number, np.int32))
         write_words(run.predictions / model, known)
     return Site.read(run)
 

@@ -12,7 +12,7 @@ import questree
 from questree.api.experiments import plan
 from questree.metrics.scores import Resampling
 from questree.search.word_tables import default_words
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables.run import Run
 from worlds.commands import questree as command
 from worlds.commands import run as carried_out

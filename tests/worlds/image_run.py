@@ -1,9 +1,12 @@
 """A small run with questions about images: rooms to check by eye, programs of all templates, true answers."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 
@@ -13,6 +16,8 @@ from questree.domains.images.corpus import corpus
 from questree.notation.own import parse
 from questree.readings.answer import WELL
 from questree.sources.covr import answer_text
+from questree.stages.decompose.set_hierarchies import read_sets, set_corpus, set_shards
+from questree.stages.decompose.spoken import say
 from questree.tables.image_questions import ANSWERED, BALANCED
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
@@ -112,6 +117,24 @@ def image_run(folder: Path, balanced: int = 0) -> Run:
     if balanced:
         BALANCED.write(table.select("id").gather_every(balanced), run.covr)
     return run
+
+
+@contextmanager
+def small_shards(questions: int = 40) -> Iterator[None]:
+    """DAGs that are made within it lie in shards of about so many questions."""
+    with patch("questree.stages.decompose.dealt_sets.QUESTIONS", questions):
+        yield
+
+
+def spoken_nodes(run: Run) -> pl.DataFrame:
+    """[node of all shards] key, images, program, type, answer, word."""
+    corpus, parts = set_corpus(run.folder), list[pl.DataFrame]()
+    for folder in set_shards(run):
+        tables = read_sets(folder)
+        said = say(tables["forms"], tables["nodes"], corpus.texts, columns=("program", "type", "answer", "word"))
+        images = tables["sets"]["images"].gather(tables["nodes"]["set"])
+        parts.append(said.drop("set").with_columns(tables["nodes"]["key"], images))
+    return pl.concat(parts)
 
 
 def words_folder(folder: Path) -> Path:

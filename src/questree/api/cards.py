@@ -21,7 +21,7 @@ PLACES = {  # name -> files of the tables whose rows are counted, inside a run
         "images": "images/images.parquet",
         "questions": "covr/questions.parquet",
         "balanced": "covr/balanced.parquet",
-        "nodes": "covr/decomposed/nodes.parquet",
+        "nodes": "covr/decomposed/*/nodes.parquet",
     },
 }
 

@@ -1,5 +1,7 @@
 """Questions and sub-questions of a run, the edges between them and what models answer, as tables in words."""
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 
@@ -9,24 +11,22 @@ from questree.columns.quoting import quoted
 from questree.faults import BadInput
 from questree.models.stored import of_shards, said
 from questree.notation.grammar import names
-from questree.stages.decompose.hierarchies import RunHierarchies, shards
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
+from questree.stages.decompose.hierarchies import RunHierarchies
 from questree.stages.decompose.question_texts import texts_at
-from questree.stages.decompose.set_hierarchies import image_ids
-from questree.stages.decompose.spoken import by_form
+from questree.stages.decompose.set_hierarchies import image_ids, read_sets, set_corpus
+from questree.stages.decompose.spoken import by_form, say
 from questree.stages.generate.programs import filled
 from questree.tables.hierarchies import NOTHING
-from questree.tables.images import IMAGES
-from questree.tables.nodes import EDGES, FORMS, NODES, read_nodes
-from questree.tables.predictions import IMAGE_SETS, PREDICTIONS, Stored
+from questree.tables.nodes import FORMS, SETS, read_nodes
+from questree.tables.predictions import PREDICTIONS, Stored, of_image_sets
 from questree.tables.run import Run
+from questree.tables.table import read_parquet
 from questree.terms import Array, slots
-from questree.vocabulary.words import Vocabulary
 
 
 def node_table(dags: RunHierarchies, programs: bool = True, texts: bool = True) -> pl.DataFrame:
     """Every question and sub-question once, as predictions name it."""
-    found, run = dags.hierarchies, dags.run
+    found = dags.hierarchies
     nodes = found.nodes.select("key", "type", "answer", video=pl.Series(found.node_video))
     every = pl.concat([nodes, found.isolated.select(nodes.columns)]).unique("key", keep="first").sort("key")
     key = every["key"].to_numpy().astype(np.int64)
@@ -34,43 +34,43 @@ def node_table(dags: RunHierarchies, programs: bool = True, texts: bool = True) 
     asked = np.zeros(len(found.keys), bool)
     for shard, rows in of_shards(dags.named):
         asked[shard.asked["key"].to_numpy() + rows.start] = True
+    images = all(of_image_sets(shard.shard) for shard in dags.named)
     columns = {
         "id": found.keys.gather(key),
-        "scope": _sets(run, key) if _of_images(dags) else pl.Series(found.videos).gather(every["video"]),
+        "scope": _of_nodes(dags, key, scopes) if images else pl.Series(found.videos).gather(every["video"]),
         **({"question": texts_at(dags, key)} if texts else {}),
         "answer": words.gather(every["answer"].to_numpy() % len(words)),  # NOTHING is the last
         "type": pl.Series(found.types, dtype=pl.String).gather(every["type"]),
-        **({"program": _programs(dags, key)} if programs else {}),
+        **({"program": _of_nodes(dags, key, programs_of if images else written)} if programs else {}),
         "asked": pl.Series(asked[key]),
     }
     return pl.DataFrame(columns)
 
 
-def _of_images(dags: RunHierarchies) -> bool:
-    return [shard.shard for shard in dags.named] == [IMAGE_SETS]
-
-
-def _sets(run: Run, key: Array) -> pl.Series:
-    """[key] the ids of the images it is about; keys of image sets are nodes."""
-    tables = read_sets(COVR.place(run, "decomposed"))
-    return image_ids(tables["sets"]["images"], IMAGES.read(run.images)["id"]).gather(tables["nodes"]["set"].gather(key))
-
-
-def _programs(dags: RunHierarchies, key: Array) -> pl.Series:
-    """[key] its program in our notation; keys ascend."""
-    if _of_images(dags):
-        return spoken_sets(read_sets(COVR.place(dags.run, "decomposed")), asked=False)["program"].gather(key)
-    words, parts = dags.run.vocabulary(), [pl.Series(dtype=pl.String)]
+def _of_nodes(dags: RunHierarchies, key: Array, said: Callable[[Run, str], pl.Series]) -> pl.Series:
+    """[key] what is said of its node, given that of all nodes of a shard; keys ascend."""
+    parts = list[pl.Series]()
     for shard, rows in of_shards(dags.named):
         here = key[(key >= rows.start) & (key < rows.stop)] - rows.start
-        node = np.append(np.arange(shard.nodes), shard.tops)[here]
-        parts.append(written(dags.run, shard.shard, words).gather(node))
+        parts.append(said(dags.run, shard.shard).gather(np.append(np.arange(shard.nodes), shard.tops)[here]))
     return pl.concat(parts)
 
 
-def written(run: Run, shard: str, words: Vocabulary) -> pl.Series:
+def scopes(run: Run, shard: str) -> pl.Series:
+    """[node] of a shard of image sets: the ids of its images."""
+    corpus, tables = set_corpus(run.folder), read_sets(COVR.place(run, "decomposed") / shard)
+    return image_ids(tables[SETS.name]["images"], corpus.images).gather(tables["nodes"]["set"])
+
+
+def programs_of(run: Run, shard: str) -> pl.Series:
+    """[node] of a shard of image sets: its program in our notation."""
+    tables = read_sets(COVR.place(run, "decomposed") / shard)
+    return say(tables[FORMS.name], tables["nodes"], set_corpus(run.folder).texts, columns=("program",))["program"]
+
+
+def written(run: Run, shard: str) -> pl.Series:
     """[node] of a shard of videos."""
-    folder, found = run.decomposed / shard, [pl.Series(dtype=pl.String)]
+    folder, words, found = run.decomposed / shard, run.vocabulary(), [pl.Series(dtype=pl.String)]
     for rows, _, node, values in by_form(FORMS.read(folder), read_nodes(folder)):
         known = {
             name: pl.Series([*map(quoted, names(slot.kind, words))], dtype=pl.String).gather(values[name])
@@ -117,20 +117,13 @@ def raw_table(run: Run, own: Benchmark, name: str, model: str = "") -> pl.DataFr
     """nodes, edges or predictions as they are stored, with the shard they are in."""
     if name == PREDICTIONS.name:
         folders = sorted(path for path in Stored.of(run, model).folder.glob("*/"))
-        tables = {folder.name: PREDICTIONS.read(folder) for folder in folders}
     else:
-        tables = own.part("stored DAGs")(run, name)
+        folders = own.part("shards")(run)
+    tables = [read_parquet(folder / f"{name}.parquet") for folder in folders]
     if not tables:
         raise BadInput.at(run.folder, f"no {name} here; `questree decompose` makes them")
-    return pl.concat([found.insert_column(0, pl.lit(shard).alias("shard")) for shard, found in tables.items()])
-
-
-def stored_of_videos(run: Run, name: str) -> dict[str, pl.DataFrame]:
-    """Shard -> its nodes or edges."""
-    table = {NODES.name: NODES, EDGES.name: EDGES}[name]
-    return {folder.name: table.read(folder) for folder in shards(run)}
-
-
-def stored_of_images(run: Run, name: str) -> dict[str, pl.DataFrame]:
-    """The same of image sets, which are one shard."""
-    return {IMAGE_SETS: read_sets(COVR.place(run, "decomposed"))[name]}
+    parts = [
+        table.insert_column(0, pl.lit(folder.name).alias("shard"))
+        for folder, table in zip(folders, tables, strict=True)
+    ]
+    return pl.concat(parts, how="diagonal")  # nodes about image sets have as many words as their shard needs

@@ -4,11 +4,9 @@ import polars as pl
 
 from questree.domains.images.corpus import corpus
 from questree.faults import BadInput
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_hierarchies import decomposed, image_ids, node_keys
+from questree.stages.decompose.set_hierarchies import read_sets, set_shards
 from questree.stages.ground.node_evidence import found_numbers
-from questree.tables.images import IMAGES, Images
-from questree.tables.nodes import SETS
+from questree.tables.images import Images
 from questree.tables.run import Run
 
 
@@ -19,10 +17,11 @@ def of_videos(run: Run) -> pl.DataFrame:
 
 def of_image_sets(run: Run) -> pl.DataFrame:
     """id, boxes: their numbers among those of the set's images; a node that several questions ask has an id of each."""
-    tables, names = read_sets(decomposed(run)), IMAGES.read(run.images)["id"]
-    images, tops = Images.load(run.images), tables["tops"].select("id", "node")
-    # which things are meant does not depend on groups of attributes
-    boxes = found_numbers(tables, images, corpus(images, {})).rename("boxes")
-    keys = node_keys(spoken_sets(tables, asked=False), tops, image_ids(tables[SETS.name]["images"], names))
-    parts = pl.DataFrame([keys.rename("id"), boxes])
-    return pl.concat([tops.select("id", boxes=boxes.gather(tops["node"])), parts]).unique("id", keep="first")
+    images, parts = Images.load(run.images), list[pl.DataFrame]()
+    facts = corpus(images, {})  # which things are meant does not depend on groups of attributes
+    for folder in set_shards(run):
+        tables = read_sets(folder)
+        boxes, tops = found_numbers(tables, images, facts), tables["tops"]
+        parts.append(tops.select("id", boxes=boxes.gather(tops["node"])))
+        parts.append(tables["nodes"].select(id="key", boxes=boxes))
+    return pl.concat(parts).unique("id", keep="first")

@@ -1,51 +1,54 @@
-"""The steps of questions about sets of images, all in one shard."""
+"""The steps of questions about sets of images: one shard as it was decomposed."""
 
 from functools import cached_property
 
 import polars as pl
 
 from questree.api.question_steps import StepShard
-from questree.domains.images.corpus import corpus
+from questree.domains.images.corpus import Corpus, corpus
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.image_sets import read_sets, spoken_sets
-from questree.stages.decompose.set_hierarchies import decomposed, image_ids, node_keys
+from questree.stages.decompose.image_sets import questions_of
+from questree.stages.decompose.set_hierarchies import image_ids, read_sets, set_corpus, set_shards
+from questree.stages.decompose.spoken import say
 from questree.stages.ground.node_evidence import found_boxes
 from questree.tables.image_questions import answered
-from questree.tables.images import IMAGES, Images
-from questree.tables.nodes import EDGES, SETS
-from questree.tables.predictions import IMAGE_SETS
+from questree.tables.images import Images
+from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, SETS
 from questree.tables.run import Run
 
 
 class ImageSteps:
     def __init__(self, run: Run, evidence: bool, executed: bool):
         self.run, self.evidence, self.executed = run, evidence, executed
-        self.names = [IMAGE_SETS]
+        self.names = [folder.name for folder in set_shards(run)]
 
     @cached_property
     def splits(self) -> pl.Series:
         """[question]"""
         return answered(self.run)["split"]
 
+    @cached_property
+    def images(self) -> tuple[Images, Corpus]:
+        images = Images.load(self.run.images)
+        return images, corpus(images, {})  # which things are meant does not depend on groups of attributes
+
     def count(self, split: str | None) -> int:
-        tops = read_sets(decomposed(self.run))["tops"]["id"].to_frame()
-        known = answered(self.run).select("id", "split")
-        return tops.join(known, on="id").filter(pl.lit(True) if split is None else pl.col("split") == split).height
+        sides = pl.concat([ASKED_TOPS.only("split").read(folder)["split"] for folder in set_shards(self.run)])
+        return len(sides) if split is None else int((sides == split).sum())
 
     def shard(self, name: str) -> StepShard:
-        tables, names = read_sets(decomposed(self.run)), IMAGES.read(self.run.images)["id"]
-        spoken, tops = spoken_sets(tables, executed=self.executed), tables["tops"]
-        scope = image_ids(tables[SETS.name]["images"], names)
-        keys = node_keys(spoken, tops.select("id", "node"), scope)
-        told = spoken.select(keys.alias("id"), "question", "answer", "type")
+        known = set_corpus(self.run.folder)
+        tables = read_sets(known.folder / name)
+        forms, nodes, tops = tables[FORMS.name], tables["nodes"], tables[ASKED_TOPS.name]
+        said = say(forms, nodes, known.texts, self.executed, columns=("answer", "type"))
+        question = questions_of(forms, nodes, known.texts)
+        told = said.select(nodes["key"].alias("id"), question.alias("question"), "answer", "type")
         if self.evidence:
-            images = Images.load(self.run.images)
-            # which things are meant does not depend on groups of attributes
-            told = told.with_columns(boxes=found_boxes(tables, images, corpus(images, {})))
-        asked = tops.join(
-            answered(self.run).select("id", "split", "answer"), on="id", how="left", maintain_order="left"
+            told = told.with_columns(boxes=found_boxes(tables, *self.images))
+        scope = image_ids(tables[SETS.name]["images"], known.images).gather(nodes["set"])
+        asked = tops.select(
+            *("id", "split", "question", "answer", "node"),
+            scope=scope.gather(tops["node"]),
+            type=told["type"].gather(tops["node"]),
         )
-        own = asked.select("id", "split", "question", "answer", "node").with_columns(
-            scope=scope.gather(spoken["set"].gather(tops["node"])), type=told["type"].gather(tops["node"])
-        )
-        return StepShard(own, told, tables[EDGES.name], IMAGE_DAGS)
+        return StepShard(asked, told, tables[EDGES.name], IMAGE_DAGS)

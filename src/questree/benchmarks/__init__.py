@@ -99,6 +99,7 @@ AGQA = BENCHMARKS.add(
             "audit": "questree.stages.audit.recipes:VIDEOS",
         },
         {
+            "shards": "questree.stages.decompose.hierarchies:shards",
             "hierarchies": "questree.stages.decompose.hierarchies:run_hierarchies",
             "grounds": "questree.stages.ground.grounding:of_videos",
             "scored questions": "questree.scoring.run_questions:video_questions",
@@ -107,7 +108,6 @@ AGQA = BENCHMARKS.add(
             "scores of questions": "questree.api.score_sets:scored_agqa",
             "question tables": "questree.api.question_tables:VIDEO_QUESTIONS",
             "fact tables": "questree.api.fact_tables:VIDEO_FACTS",
-            "stored DAGs": "questree.api.dag_tables:stored_of_videos",
             "splits": "questree.api.splits:VIDEO_SPLITS",
             "shown": "questree.api.shown_videos:SHOWER",
             "steps": "questree.api.video_steps:VideoSteps",
@@ -135,6 +135,7 @@ COVR = BENCHMARKS.add(
             "audit": "questree.stages.audit.recipes:IMAGE_SETS",
         },
         {
+            "shards": "questree.stages.decompose.set_hierarchies:set_shards",
             "hierarchies": "questree.stages.decompose.set_hierarchies:image_hierarchies",
             "grounds": "questree.stages.ground.grounding:of_images",
             "scored questions": "questree.scoring.run_questions:image_questions",
@@ -143,7 +144,6 @@ COVR = BENCHMARKS.add(
             "scores of questions": "questree.api.score_sets:scored_covr",
             "question tables": "questree.api.question_tables:IMAGE_QUESTIONS",
             "fact tables": "questree.api.fact_tables:IMAGE_FACTS",
-            "stored DAGs": "questree.api.dag_tables:stored_of_images",
             "splits": "questree.api.splits:IMAGE_SPLITS",
             "shown": "questree.api.shown_images:SHOWER",
             "steps": "questree.api.image_steps:ImageSteps",

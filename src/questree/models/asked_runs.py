@@ -10,7 +10,6 @@ from typing import Any
 from questree.models.image_shards import ImageShards
 from questree.models.lessons import FILE, AskedShards, Known, Lesson
 from questree.models.video_shards import VideoShards
-from questree.stages.decompose.dealt_dags import DealtDags
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder
 from questree.workers import each
@@ -23,7 +22,6 @@ class AskedRun:
     run: Path
     place: Path  # where lies what is known of all shards
     images: bool = False
-    dealt: DealtDags | None = None  # image sets by chunks
 
     @property
     def shards(self) -> AskedShards:
@@ -51,7 +49,7 @@ class OpenedRun:
 @kept_while("vocabulary.toml", "facts", "decomposed", "covr")
 def _opened(run: Path, asked: AskedRun) -> OpenedRun:
     """Kept in a worker from one shard to the next, whatever bots are asked in turn."""
-    return OpenedRun(ImageShards(Run(run), asked.place, asked.dealt) if asked.images else VideoShards(Run(run)))
+    return OpenedRun(ImageShards(Run(run), asked.place) if asked.images else VideoShards(Run(run)))
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def learn(asked: AskedRun, lessons: Iterable[Lesson[Any]], pool: Executor | None
     """Whatever is to be known of all shards, each lesson once."""
     wanted, shards = list(lessons), asked.shards
     reading = shards.reading_first if any(lesson.reads for lesson in wanted) else ()
-    for lesson in {own.name: own for own in [*shards.words_first, *reading, *wanted]}.values():
+    for lesson in {own.name: own for own in [*reading, *wanted]}.values():
         parts = tuple(lesson.parts(shards))
         each(pool, f"looking at {lesson.name}", "shard", parts, look, LessonTask(asked, lesson, ()))
         each(pool, f"learning {lesson.name}", "all", [lesson.name], put_together, LessonTask(asked, lesson, parts))

@@ -150,7 +150,7 @@ def lessons_of(asked: AskedRun, options: BotOptions) -> list[Lesson[Any]]:
 
 @contextmanager
 def asked_by(run: Run, bots: Sequence[BotOptions], images: bool = False) -> Iterator[AskedRun]:
-    """A run of which these bots know what they must, in this process; image sets are one shard."""
+    """A run of which these bots know what they must, in this process."""
     with where_workers_see(run.predictions) as place:
         yield taught(AskedRun(run.folder, place, images), bots, None)
 

@@ -1,4 +1,4 @@
-"""The nodes of image sets for whoever answers them, all of a run or by chunks of images: answers become words."""
+"""The nodes of a shard of image sets for whoever answers them: answers become words."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,43 +13,19 @@ from questree.columns.hashing import mix, seed_of
 from questree.models.asked import NOT_SEEN, YES_NO, AskedNodes, NodeGroup, Option, parts_of
 from questree.models.lessons import FILE, Lesson, read_table
 from questree.rules import IMAGE_DAGS
-from questree.stages.decompose.dealt_dags import DealtDags, node_pieces
-from questree.stages.decompose.image_sets import of_this_version, questions_of, read_sets, said_of, set_node_table
-from questree.stages.decompose.set_hierarchies import decomposed
-from questree.stages.decompose.spoken import SetTexts
+from questree.stages.decompose.image_sets import questions_of
+from questree.stages.decompose.set_hierarchies import programs_in, read_sets, set_corpus, set_shards
+from questree.stages.decompose.spoken import say
 from questree.tables.hierarchies import NOTHING
 from questree.tables.image_questions import QuestionChunk, chunks
-from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NOT_SAID, SETS, WORDS
-from questree.tables.predictions import IMAGE_SETS
-from questree.tables.row_pieces import RowPiece
+from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NOT_SAID, SETS
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from questree.tables.table import Table
 from questree.terms import Array
 
 ALWAYS = {"yes", "no", "0", "1"}  # words somebody may need although nobody said them
-WORDED = ("type", "answer", "word")
-ABOUT = ""  # stands for a type where a word is not an answer, but what a question is about
 TEXTS = Table("texts", {"question": pl.String})
-
-
-def all_nodes(shards: "ImageShards") -> list[RowPiece]:
-    return node_pieces(shards.run)
-
-
-def look_at_words(shards: "ImageShards", rows: RowPiece) -> pl.DataFrame:
-    """type, word: the answers there are to questions of a type, and the words that questions are about."""
-    folder = decomposed(shards.run)
-    nodes = set_node_table(folder).read(folder, rows=(rows.begin, rows.end))
-    tables = {table.name: table.read(folder) for table in (WORDS, FORMS)}
-    said = said_of(tables | {"nodes": nodes.drop("set", "known").unique().sort("form")}, WORDED, executed=True)
-    about = said.select(type=pl.lit(ABOUT), word="word")
-    return pl.concat([said.select("type", word="answer"), about]).drop_nulls().unique()
-
-
-def learn_words(files: list[str], folder: Path) -> None:
-    every = pl.scan_ipc(files, glob=False).unique().collect(engine="streaming")
-    every.sort("type", "word").write_ipc(folder / FILE)
 
 
 def all_chunks(shards: "ImageShards") -> list[QuestionChunk]:
@@ -65,31 +41,19 @@ def learn_training(files: list[str], folder: Path) -> None:
     pl.scan_ipc(files, glob=False).unique().collect(engine="streaming").write_ipc(folder / FILE)
 
 
-SET_WORDS = Lesson("words", look_at_words, learn_words, read_table, all_nodes)
 TRAINING = Lesson("training", look_at_training, learn_training, read_table, all_chunks)
 
 
 class ImageShards:
-    """The decomposed questions of a run about image sets: one shard, or chunks where they were dealt. What is known of
-    all of them lies in `place`."""
+    """The decomposed questions of a run about image sets; what is known of all of them lies in `place`."""
 
-    words_first: Sequence[Lesson[Any]] = (SET_WORDS,)
     reading_first: Sequence[Lesson[Any]] = (TRAINING,)
 
-    def __init__(self, run: Run, place: Path, dealt: DealtDags | None):
-        of_this_version(decomposed(run))
-        self.run, self.place, self.dealt = run, place, dealt
-        self.names: Sequence[str] = [IMAGE_SETS] if dealt is None else [str(chunk) for chunk in dealt.chunks]
+    def __init__(self, run: Run, place: Path):
+        self.run, self.place = run, place
+        self.names: Sequence[str] = [folder.name for folder in set_shards(run)]
+        self.corpus = set_corpus(run.folder)
         self._last: tuple[SetShard, AskedNodes | None] | None = None
-
-    @cached_property
-    def words(self) -> pl.DataFrame:
-        return SET_WORDS.read(self.place / SET_WORDS.name)
-
-    @cached_property
-    def texts(self) -> SetTexts:
-        """Remembers what it has said: chunks ask the same of other images."""
-        return SetTexts(WORDS.read(decomposed(self.run))["word"])
 
     @cached_property
     def training(self) -> pl.Series:
@@ -97,14 +61,14 @@ class ImageShards:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        words = {*self.words["word"]} | ALWAYS
+        words = {*self.corpus.listed["word"]} | ALWAYS
         return {word: at for at, word in enumerate([*sorted(words - {NOT_SEEN}), NOT_SEEN])}
 
     @cached_property
     def answers(self) -> dict[str, Array]:
         """Type -> all answers to its questions, as words in the order of their numbers."""
-        told = self.words.with_columns(pl.col("word").replace_strict(self.number, return_dtype=pl.Int64))
-        return {type: own["word"].sort().to_numpy() for (type,), own in told.group_by("type")}
+        told = self.corpus.listed.with_columns(pl.col("word").replace_strict(self.number, return_dtype=pl.Int64))
+        return {type: own["word"].unique().sort().to_numpy() for (type,), own in told.group_by("type")}
 
     def asked(self, name: str) -> AskedNodes:
         shard = self.shard(name)
@@ -124,38 +88,36 @@ class ImageShards:
 
 
 class SetShard:
-    """The nodes of all sets, or of those of a chunk."""
+    """The nodes of the sets of a shard."""
 
     def __init__(self, shards: ImageShards, name: str):
         self.shards, self.name = shards, name
-        if shards.dealt is None:
-            self.tables = read_sets(decomposed(shards.run))
-            self.sets = pl.int_range(len(self.tables[SETS.name]), dtype=pl.UInt32, eager=True)
-            self.numbers = pl.int_range(len(self.tables["nodes"]), dtype=pl.UInt32, eager=True)
-        else:
-            self.numbers, self.tables = shards.dealt.tables(int(name))
-            self.sets = shards.dealt.set_numbers(int(name))  # [set] its number in the run
+        self.tables = read_sets(shards.corpus.folder / name)
+        self.forms, self.stored = self.tables[FORMS.name], self.tables["nodes"]
+
+    def said(self, nodes: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """Also answers that are not told."""
+        return say(self.forms, nodes, self.shards.corpus.texts, executed=True, columns=columns)
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
-        """type, answer (also one that is not told), word that it is about"""
-        return said_of(self.tables, WORDED, executed=True)
+        """type, answer, word that it is about"""
+        return self.said(self.stored, "type", "answer", "word")
 
     @cached_property
     def questions(self) -> pl.Series:
-        """[node] in English. To say a chunk takes longer than all else: that is done once, by whoever comes first."""
-        if self.shards.dealt is None:
-            return questions_of(self.tables)
+        """[node] in English. To say a shard takes longer than all else: that is done once, by whoever comes first."""
         kept = self.shards.place / f"said-{self.name}"
         if not kept.is_dir():
+            said = questions_of(self.forms, self.stored, self.shards.corpus.texts)
             with new_folder(kept) as folder:
-                TEXTS.write_piece(questions_of(self.tables, self.shards.texts).to_frame("question"), folder)
+                TEXTS.write_piece(said.to_frame("question"), folder)
         return TEXTS.read_piece(kept)["question"]
 
     def asked(self) -> AskedNodes:
-        types, scope = self.nodes["type"], self.sets.gather(self.tables["nodes"]["set"]).to_numpy()
+        types, scope = self.nodes["type"], self.tables[SETS.name]["number"].gather(self.stored["set"]).to_numpy()
         truth, about = (self.numbered(name) for name in ("answer", "word"))
-        untold = (self.tables["nodes"]["known"] == NOT_SAID).to_numpy()
+        untold = (self.stored["known"] == NOT_SAID).to_numpy()
         return AskedNodes(
             scheme=IMAGE_DAGS,
             number=self.shards.number,
@@ -173,11 +135,10 @@ class SetShard:
     @cached_property
     def programs(self) -> Array:
         """[node] a number of its program with its words."""
-        words = self.tables["nodes"].drop("set", "answer", "known")
-        different = words.unique().sort("form")
-        texts = said_of({**self.tables, "nodes": different}, ("program",))["program"]
-        numbers = different.with_columns(number=pl.Series([crc32(text.encode()) for text in texts], dtype=pl.UInt64))
-        return words.join(numbers, on=words.columns, how="left", maintain_order="left")["number"].to_numpy()
+        different, number = programs_in(self.stored)
+        texts = say(self.forms, different, self.shards.corpus.texts, columns=("program",))["program"]
+        found = np.array([crc32(text.encode()) for text in texts], np.uint64)
+        return np.asarray(found[number.to_numpy()])
 
     def spoken(self) -> pl.DataFrame:
         """A set is for training if questions of train are about its images."""
@@ -187,7 +148,7 @@ class SetShard:
         return self.nodes.select(
             text=self.questions,
             sort=pl.when(yes_no).then(pl.lit(YES_NO)).otherwise("type"),
-            train=self.tables["nodes"]["set"].is_in(train.implode()),
+            train=self.stored["set"].is_in(train.implode()),
             top=pl.int_range(pl.len()).is_in(self.tables[ASKED_TOPS.name]["node"].implode()),
         )
 
@@ -197,9 +158,9 @@ class SetShard:
 
     def groups(self, about: Array) -> list[NodeGroup]:
         """By form; words to guess from are all answers to questions of the type."""
-        forms, none = self.tables[FORMS.name]["type"].to_list(), np.zeros(0, np.int64)
-        size = np.bincount(self.tables["nodes"]["form"].to_numpy(), minlength=len(forms))
-        there, ends = np.flatnonzero(size).tolist(), np.cumsum(size)  # a chunk has few of the forms
+        forms, none = self.forms["type"].to_list(), np.zeros(0, np.int64)
+        size = np.bincount(self.stored["form"].to_numpy(), minlength=len(forms))
+        there, ends = np.flatnonzero(size).tolist(), np.cumsum(size)  # parents first
         rows = [slice(int(ends[form] - size[form]), int(ends[form])) for form in there]
         parts = parts_of(rows, self.tables[EDGES.name], IMAGE_DAGS)
         found = []

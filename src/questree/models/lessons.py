@@ -21,8 +21,7 @@ class AskedShards(Protocol):
     """The nodes of a run, some at a time."""
 
     names: Sequence[str]
-    words_first: "Sequence[Lesson[Any]]"  # what must be known before anything is answered
-    reading_first: "Sequence[Lesson[Any]]"  # and before texts are learnt from
+    reading_first: "Sequence[Lesson[Any]]"  # what must be known before texts are learnt from
 
     @property
     def number(self) -> dict[str, int]:

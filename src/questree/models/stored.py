@@ -13,11 +13,11 @@ from questree.metrics.answered import ModelAnswers, needed, words_by_key
 from questree.metrics.scores import SHOWN, Coverage
 from questree.models.predictions import COLUMNS, PREDICTION, Predictions, truths_read
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, shards
-from questree.stages.decompose.image_sets import tops_of
+from questree.stages.decompose.set_hierarchies import set_shards
 from questree.tables.facts import VIDEOS
 from questree.tables.hierarchies import NOTHING
-from questree.tables.nodes import NODES, TOPS
-from questree.tables.predictions import IMAGE_SETS, Stored, write_asked, write_plan, write_shard, write_words
+from questree.tables.nodes import ASKED_TOPS, NODES, TOPS
+from questree.tables.predictions import Stored, write_asked, write_plan, write_shard, write_words
 from questree.tables.run import Run
 from questree.tables.store import new_file, new_folder
 from questree.tables.table import rows_in
@@ -103,12 +103,18 @@ def stored_predictions(run: Run, stored: Stored, folders: Iterable[Path], ids: p
     """The same in some shards."""
     names, parts = run.table("facts", VIDEOS)["id"], [pl.DataFrame(schema={"id": pl.String, PREDICTION: pl.String})]
     for folder in folders:
-        tops, count = TOPS.read(folder), rows_in(folder / f"{NODES.name}.parquet")
-        word = stored.asked(folder.name, stored.shard(folder.name, count)[tops["node"].to_numpy()])
-        said = tops.select("number", name=names.gather(tops["video"])).filter(pl.Series(word != NOTHING))
-        words = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
-        parts.append(said.select(id=pl.format("{}-{}", "name", "number"), **{PREDICTION: words}))
+        tops = TOPS.read(folder)
+        known = tops.select("node", "number", name=names.gather(tops["video"]))
+        parts.append(_answered(stored, folder, known.select("node", id=pl.format("{}-{}", "name", "number"))))
     return predictions(stored.folder.name, pl.concat(parts), ids)
+
+
+def _answered(stored: Stored, folder: Path, tops: pl.DataFrame) -> pl.DataFrame:
+    """id and prediction of the questions of a shard that were answered; tops: id, node of all of them."""
+    nodes = stored.shard(folder.name, rows_in(folder / f"{NODES.name}.parquet"))
+    word = stored.asked(folder.name, nodes[tops["node"].to_numpy()])
+    words = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
+    return tops.filter(pl.Series(word != NOTHING)).select("id", words.alias(PREDICTION))
 
 
 def predictions(model: str, found: pl.DataFrame, ids: pl.Series) -> Predictions:
@@ -124,9 +130,10 @@ def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
 
 
 def stored_image_predictions(run: Run, stored: Stored, ids: pl.Series) -> Predictions:
-    """The same of a model that was looked at; of tables no more comes into memory than is about these questions."""
-    tops = tops_of(run.covr / "decomposed", ids)
-    word = stored.asked_some(IMAGE_SETS, tops)
-    said = pl.Series(stored.words, dtype=pl.String).gather(word[word != NOTHING])
-    found = tops.filter(pl.Series(word != NOTHING)).select("id", said.alias(PREDICTION))
-    return predictions(stored.folder.name, found, ids)
+    """The same of a model that was looked at."""
+    parts = [pl.DataFrame(schema={"id": pl.String, PREDICTION: pl.String})]
+    for folder in set_shards(run):
+        tops = ASKED_TOPS.only("id", "node").read(folder)
+        if tops["id"].is_in(ids.implode()).any():
+            parts.append(_answered(stored, folder, tops))
+    return predictions(stored.folder.name, pl.concat(parts), ids)

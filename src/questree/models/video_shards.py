@@ -40,7 +40,6 @@ CHOICES = ("Choose", "Longer Choose", "Shorter Choose")
 class VideoShards:
     """The decomposed questions of a run about videos."""
 
-    words_first: Sequence[Lesson[Any]] = ()
     reading_first: Sequence[Lesson[Any]] = ()  # the vocabulary has all words, and the table of videos their splits
 
     def __init__(self, run: Run):

@@ -21,18 +21,13 @@ from questree.scoring.dag_shards import RunDags
 from questree.scoring.run_answers import bots_among
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in, with_answers
 from questree.scoring.shard_counts import DagTask, score_shard, shard_answers
-from questree.scoring.shard_tasks import ShardAnswers, ShardScores
+from questree.scoring.shard_tasks import ShardScores
 from questree.stages.decompose.hierarchies import nothing_asked
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
 
-
-def looked_at(task: DagTask, seen: Sequence[ShardAnswers]) -> DagTask:
-    return replace(with_answers(task, seen), dags=task.dags.looked())
-
-
-DAGS = ShardWork(shard_answers, score_shard, looked_at)
+DAGS = ShardWork(shard_answers, score_shard, with_answers)
 PART = "DAG shards"  # of a benchmark
 
 

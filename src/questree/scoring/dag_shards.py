@@ -61,9 +61,6 @@ class RunDags(Protocol):
     def answers(self, name: Any, split: str | None) -> ShardAnswers:
         """The answers there are in a shard, before all of them know about each other."""
 
-    def looked(self) -> Self:
-        """The same once all shards were looked at."""
-
     def places(self, found: Sequence[ShardScores]) -> list[Ints] | None:
         """[shard] [video] where it stands among all, if not as they come."""
 

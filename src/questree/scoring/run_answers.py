@@ -51,14 +51,14 @@ class AnsweringBots:
     asked: AskedRun
     bots: tuple[BotOptions, ...]
 
-    def answers(self, name: str, shard: str, called: str) -> Stored | None:
-        """What a bot says in one shard, to be read as that of the name it is called; None for who is no bot."""
+    def answers(self, name: str, shard: str) -> Stored | None:
+        """What a bot says in one shard; None for who is no bot."""
         options = next((own for own in self.bots if own.model == name), None)
         if options is None:
             return None
         corpus = BotCorpus(self.asked, options)
         found = corpus.answer(shard)
-        return Computed(Path(), list(corpus.number), {called: found})
+        return Computed(Path(), list(corpus.number), {shard: found})
 
 
 def bots_among(run: Run, benchmark: Benchmark, names: Iterable[str]) -> tuple[BotOptions, ...]:

@@ -39,11 +39,6 @@ from questree.workers import each, whole
 Task = TypeVar("Task", bound=ScoringTask)
 
 
-def by_video() -> bool:  # gone with `SetDags`, which asks
-    """Can the counts of shards be added up?"""
-    return True
-
-
 @contextmanager
 def given_files(given: Sequence[Given], how: Scoring, beside: Path | None = None) -> Iterator[tuple[GivenFile, ...]]:
     """Predictions, each file read once; `beside`: next to what workers elsewhere see them, if they are to."""

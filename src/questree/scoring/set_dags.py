@@ -1,9 +1,9 @@
-"""DAGs about image sets, dealt by chunks of images; and their questions alone, as COVR's tables score them."""
+"""DAGs about image sets, in the shards they are stored in; and their questions alone, as COVR's tables score them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
@@ -14,29 +14,27 @@ from numpy.typing import NDArray
 from questree.benchmarks import COVR
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.answered import Missing, ModelAnswers
-from questree.metrics.catalogue import METRICS
 from questree.metrics.cells import Ints, Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import Commonest, covr_cells, covr_tallies, guessed
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
 from questree.scoring.dag_shards import answers_in
-from questree.scoring.dealt_questions import ALONE, SIDES, QuestionDeal, deal_all
-from questree.scoring.run_answers import AnsweringBots, Computed, bots_among
+from questree.scoring.dealt_questions import QuestionDeal, deal_all
+from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import answered_ids
-from questree.scoring.run_shards import by_video
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
-from questree.stages.decompose.dealt_dags import DealtDags, chunks_in, deal_dags, many_chunks, rows_of
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.tables.predictions import IMAGE_SETS, Stored
+from questree.stages.decompose.set_hierarchies import set_part, set_shards, shard_begins
+from questree.tables.predictions import Stored
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
-from questree.tables.table import Table
-from questree.workers import whole
+
+FEW = 4  # shards; as many take about as long as two processes to start (docs/cluster.md)
 
 
 class SetListing(NamedTuple):
-    """What is told of the questions of a chunk, whoever answers."""
+    """What is told of the questions of a shard, whoever answers."""
 
     images: list[int]  # rows of their first images, in the order of the questions
     first: list[int]  # [image] the first question about it
@@ -45,7 +43,7 @@ class SetListing(NamedTuple):
 
 @dataclass(frozen=True)
 class SetAlone:
-    """The questions of a chunk, each alone."""
+    """The questions of a shard, each alone."""
 
     asked: pl.DataFrame
     known: pl.DataFrame  # id, key of those that were taken apart
@@ -65,7 +63,7 @@ class SetAlone:
 
 @dataclass(frozen=True)
 class SetsAlone:
-    """The questions of all chunks; beside the models MAJ and MAJTEMPL, if there is something to learn from."""
+    """The questions of all shards; beside the models MAJ and MAJTEMPL, if there is something to learn from."""
 
     listings: Sequence[SetListing]
 
@@ -75,7 +73,7 @@ class SetsAlone:
 
     @property
     def places(self) -> list[Ints]:
-        """[chunk] [image] where it stands among all, in the order of the questions of all chunks."""
+        """[shard] [image] where it stands among all, in the order of the questions of all shards."""
         met = dict[int, int]()
         for own in self.listings:
             for image, first in zip(own.images, own.first, strict=True):
@@ -94,87 +92,59 @@ class SetsAlone:
 
 @dataclass(frozen=True)
 class SetDags:
-    """Chunks of images with what counts for them."""
-
-    dealt: DealtDags
-    models: tuple[str, ...]  # that are stored
-    questions: QuestionDeal | None = None  # which are of which split, if that matters
+    run: Path
+    names: tuple[str, ...]
+    questions: QuestionDeal | None = None  # if they are scored alone, too
     bots: AnsweringBots | None = None
-    again: Mapping[int, int] | None = None  # nodes whose id others have before them, once that is known
 
     tells_errors: ClassVar[bool] = False
 
     @classmethod
     def count(cls, run: Run) -> int:
-        return chunks_in(run)
+        return len(set_shards(run))
 
     @classmethod
     def many(cls, run: Run) -> bool:
-        return many_chunks(run)
-
-    @classmethod
-    def adds_up(cls, alone: bool) -> bool:
-        """Can the counts of chunks be added up? Alone a question counts for the image it names first, not for the first
-        one of its set: a metric of a plugin may look at questions in other chunks."""
-        return not METRICS if alone else by_video()
+        return len(set_shards(run)) > FEW
 
     @classmethod
     def ids_apart(cls, run: Run, pool: Executor | None) -> bool:
-        """Has every chunk ids of its own?"""
+        """Has every shard ids of its own?"""
         return True
 
     @classmethod
     def shared(
         cls, run: Run, models: Sequence[str], split: str | None, alone: bool, left: ExitStack, pool: Executor | None
     ) -> Self:
-        bots, scratch = bots_among(run, COVR, models), left.enter_context(where_workers_see(run.predictions))
-        stored = [model for model in models if model not in {own.model for own in bots}]
-        dealt = deal_dags(run, scratch, [run.predictions / model for model in stored], pool)
-        asked = QuestionDeal(scratch, dealt.layout.cuts, split, alone) if alone or split is not None else None
-        now = AnsweringBots(taught(AskedRun(run.folder, scratch, True, dealt), bots, pool), bots) if bots else None
-        return cls(dealt, tuple(stored), asked and deal_all(run, asked, pool), now)
+        names, bots = tuple(folder.name for folder in set_shards(run)), bots_among(run, COVR, models)
+        scratch = left.enter_context(where_workers_see(run.predictions))
+        asked = deal_all(run, split, shard_begins(run), scratch, pool) if alone else None
+        now = AnsweringBots(taught(AskedRun(run.folder, scratch, True), bots, pool), bots) if bots else None
+        return cls(run.folder, names, asked, now)
 
-    @property
-    def names(self) -> range:
-        return self.dealt.chunks
+    def part(self, name: str, split: str | None) -> RunHierarchies:
+        dags, named = set_part(self.run, name, split)
+        return RunHierarchies(Run(self.run), dags, [named])
 
-    def part(self, name: int, split: str | None) -> RunHierarchies:
-        wanted = None if split is None else self._ids(name, split)
-        return self.dealt.hierarchies(name, wanted, self.again)
+    def inside(self, name: str, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
+        return (tops["split"] == split).to_numpy()
 
-    def inside(self, name: int, tops: pl.DataFrame, split: str) -> NDArray[np.bool_]:
-        return tops["id"].is_in(self._ids(name, split).implode()).to_numpy()
+    def stored(self, name: str, model: str) -> Stored:
+        now = self.bots and self.bots.answers(model, name)
+        return now or Stored.believed(Run(self.run), model)
 
-    def _ids(self, name: int, split: str) -> pl.Series:
-        return self._questions(SIDES, name).filter(split=split)["id"]
-
-    def stored(self, name: int, model: str) -> Stored:
-        if now := self.bots and self.bots.answers(model, str(name), IMAGE_SETS):
-            return now
-        at = self.models.index(model)
-        words = Stored.at(self.dealt.deal.answered[at]).words
-        return Computed(Path(), words, {IMAGE_SETS: self.dealt.said(name, at)})
-
-    def alone(self, name: int, asked: RunHierarchies, split: str | None) -> SetAlone | None:
-        if self.questions is None or not self.questions.alone:
+    def alone(self, name: str, asked: RunHierarchies, split: str | None) -> SetAlone | None:
+        if self.questions is None:
             return None
-        own = self._questions(ALONE, name)
+        own = self.questions.questions(self.names.index(name))
         known = own.select("id").join(asked.named[0].asked, on="id", how="inner", maintain_order="left")
         return SetAlone(own, known, self.questions.commonest) if len(own) else None
 
-    def _questions(self, table: Table, chunk: int) -> pl.DataFrame:
-        assert self.questions is not None
-        return rows_of(table, self.questions.pieces, chunk)
-
-    def answers(self, name: int, split: str | None) -> ShardAnswers:
-        self.dealt.write_digests(name)
+    def answers(self, name: str, split: str | None) -> ShardAnswers:
         return answers_in(self.part(name, split).hierarchies)
 
-    def looked(self) -> Self:
-        return replace(self, again=whole(self.dealt.repeated))
-
     def places(self, found: Sequence[ShardScores]) -> None:
-        """Images are in the order of the chunks."""
+        """Images are in the order of the shards."""
 
     @staticmethod
     def together(listings: Sequence[SetListing]) -> SetsAlone:

@@ -125,7 +125,7 @@ class VideoDags:
         return np.asarray(corpus(self.run)[1][tops["video"].to_numpy()] == split)
 
     def stored(self, name: str, model: str) -> Stored:
-        now = self.bots and self.bots.answers(model, name, name)
+        now = self.bots and self.bots.answers(model, name)
         return now or Stored.believed(Run(self.run), model)
 
     def alone(self, name: str, asked: RunHierarchies, split: str | None) -> VideoAlone | None:
@@ -136,9 +136,6 @@ class VideoDags:
 
     def answers(self, name: str, split: str | None) -> ShardAnswers:
         return answers_in(self.part(name, split).hierarchies)
-
-    def looked(self) -> Self:
-        return self
 
     def places(self, found: Sequence[ShardScores]) -> list[Ints]:
         """[shard] [video] where it stands when files are read in their order."""

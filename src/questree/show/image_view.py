@@ -28,19 +28,21 @@ from questree.show.dag import Dag, DagColumns, Ints, Opened, Piece
 from questree.show.frames import Boxed, image_file, picture, size_of
 from questree.show.tags import Box
 from questree.show.views import SAID, Evidence, Listed, Mask, Posed, Scene, View
-from questree.stages.decompose.dealt_dags import node_pieces
+from questree.stages.decompose.answer_words import AnswerWords
 from questree.stages.decompose.hierarchies import published
-from questree.stages.decompose.image_sets import (
-    of_this_version,
-    own_words,
+from questree.stages.decompose.image_sets import questions_of
+from questree.stages.decompose.set_hierarchies import (
+    answer_words,
+    image_ids,
     read_sets,
+    set_columns,
+    set_corpus,
     set_node_table,
-    spoken_nodes,
-    spoken_sets,
+    set_shards,
+    shard_begins,
 )
-from questree.stages.decompose.set_chunks import decompose as taken_apart
-from questree.stages.decompose.set_hierarchies import image_ids, set_columns
-from questree.stages.decompose.spoken import SetTexts
+from questree.stages.decompose.set_shards import decompose as taken_apart
+from questree.stages.decompose.spoken import SetTexts, say
 from questree.stages.ground.node_evidence import outermost
 from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import SIDES, selected
@@ -48,10 +50,9 @@ from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
 from questree.tables.image_questions import ANSWERED, answered, check_images, some_of
 from questree.tables.images import Images
-from questree.tables.nodes import EDGES, FORMS, WORDS
+from questree.tables.nodes import ANSWERS, ASKED_TOPS, EDGES, FORMS, WORDS
 from questree.tables.predictions import IMAGE_SETS
 from questree.tables.questions import program_text
-from questree.tables.row_pieces import RowPiece
 from questree.tables.run import Run
 from questree.tables.table import Table
 from questree.terms import Node, ProgramError, Word, walk
@@ -131,6 +132,8 @@ class ImageView(View):
         if some is None:
             self.check(run)
         self.every, self.decomposed = answered(run) if some is None else some, COVR.has(run, "decomposed")
+        if some is None and self.decomposed:  # in the order of shards
+            self.every = self.every[np.argsort(self.shard_numbers(self.every), kind="stable")]
         self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
         self.pictured = lru_cache(SAID)(self.annotated)
         self.row_at = {id: row for row, id in enumerate(self.every["id"])}
@@ -147,68 +150,66 @@ class ImageView(View):
 
     @cached_property
     def number(self) -> dict[str, int]:  # type: ignore[override]  # words of DAGs first, as their tables have them
-        known = self.opened(IMAGE_SETS).number if self.decomposed else ()
-        return {
-            word: at
-            for at, word in enumerate(dict.fromkeys([*known, *self.every["answer"].unique(maintain_order=True)]))
-        }
+        known = set_corpus(self.run.folder).words.number if self.decomposed else ()
+        words = dict.fromkeys([*known, *self.every["answer"].unique(maintain_order=True)])
+        return {word: at for at, word in enumerate(words)}
 
     @classmethod
     def check(cls, run: Run) -> None:
-        of_this_version(cls.benchmark.place(run, "decomposed"))
+        if COVR.has(run, "decomposed"):
+            set_shards(run)  # says if they are of another version
         whole(check_images, run)
 
     @classmethod
-    def pieces(cls, run: Run) -> list[RowPiece]:
-        return node_pieces(run)
-
-    @classmethod
-    def counted(cls, run: Run, piece: RowPiece) -> DagColumns:
-        folder = cls.benchmark.place(run, "decomposed")
-        nodes = set_node_table(folder).only("form", "answer", "known").read(folder, rows=(piece.begin, piece.end))
-        edges = EDGES.only("parent", "label").read(folder, pl.col("parent").is_between(piece.begin, piece.end - 1))
-        return DagColumns(FORMS.only("type").read(folder)["type"].gather(nodes["form"]), known_in(nodes), edges)
+    def counted(cls, folder: Path) -> DagColumns:
+        nodes = set_node_table(folder).only("form", "answer", "known").read(folder)
+        types = FORMS.only("type").read(folder)["type"].gather(nodes["form"])
+        return DagColumns(types, known_in(nodes), EDGES.only("parent", "label").read(folder))
 
     def shards(self) -> list[str]:
-        return [IMAGE_SETS]
+        return [path.name for path in set_shards(self.run)] if self.decomposed else [IMAGE_SETS]
 
     def open(self, shard: str) -> Opened:
-        return opened(shard, read_sets(self.benchmark.place(self.run, "decomposed")))
+        known = set_corpus(self.run.folder)
+        return opened(shard, read_sets(known.folder / shard), known.words)
 
-    def part(self, dags: Any, name: int) -> Opened:
-        return unsaid(IMAGE_SETS, dags.dealt.tables(name)[1], dags.dealt.layout.most)
-
-    def cut_out(self, dags: Any, name: int, nodes: Sequence[int]) -> list[Opened]:
-        tables = dags.dealt.tables(name)[1]
-        shard, (own, said) = unsaid(IMAGE_SETS, tables, dags.dealt.layout.most), own_words(tables)
-        texts, found = SetTexts(tables[WORDS.name]["word"]), list[Opened]()
-        for one in map(shard.only, nodes):
-            _, at, which = np.intersect1d(one.numbers, own, return_indices=True)
-            spoken = spoken_nodes(tables[FORMS.name], one.nodes, texts, at, said.gather(which))
-            found.append(replace(one, nodes=spoken, numbers=()))
-        return found
+    def cut_out(self, name: str, nodes: Sequence[int]) -> list[Opened]:
+        shard = self.open(name)
+        return [replace(one, nodes=self.said(one), numbers=()) for one in map(shard.only, nodes)]
 
     def dag(self, one: Opened) -> Dag:
-        known = zip(*(one.nodes[name].to_list() for name in ("program", "answer", "question")), one.types, strict=True)
-        said = [dict(zip(("program", "answer", "text", "type"), row, strict=True)) for row in known]
-        text = [coloured(row["text"], node) for row, node in zip(said, self.programs(one), strict=True)]
+        nodes = self.said(one).select("program", "answer", text="question", type=pl.Series(one.types, dtype=pl.String))
+        said = nodes.to_dicts()
+        text = [coloured(row["text"], self.parsed(row["program"])) for row in said]
         return Dag.of(said, text, one)
 
+    def said(self, one: Opened) -> pl.DataFrame:
+        """[node] program, answer, question; of a shard that is one DAG."""
+        if "program" in one.nodes.columns:
+            return one.nodes
+        assert one.forms is not None
+        return spoken(one.forms, one.nodes, set_corpus(self.run.folder).texts)
+
     def programs(self, one: Opened) -> list[Node]:
-        return [self.parsed(text) for text in one.nodes["program"].to_list()]
+        return [self.parsed(text) for text in self.said(one)["program"].to_list()]
+
+    def shard_numbers(self, questions: pl.DataFrame) -> Ints:
+        """[question] the number of its shard."""
+        first = questions["images"].list.min().fill_null(0).to_numpy()
+        return np.searchsorted(shard_begins(self.run)[1:], first, side="right")
 
     @cached_property
-    def shown(self) -> pl.DataFrame:
-        """The questions that are listed, with the row each has among all."""
-        whole = self.every.with_row_index("row")
-        if self.decomposed:
-            return self.opened(IMAGE_SETS).tops.select("id").join(whole, on="id", how="left", maintain_order="left")
-        return whole.join(selected(self.run).select("id"), on="id", how="semi", maintain_order="left")
+    def shown(self) -> dict[str, Ints]:
+        """Shard -> the rows of the questions it lists."""
+        if not self.decomposed:
+            chosen = self.every["id"].is_in(selected(self.run)["id"].implode())
+            return {IMAGE_SETS: chosen.arg_true().to_numpy().astype(np.int64)}
+        return {folder.name: self.keys(ASKED_TOPS.only("id").read(folder)) for folder in set_shards(self.run)}
 
     def listed(self, shard: str) -> Listed:
-        table = self.shown
+        table = self.every[self.shown[shard]]
         columns = {
-            "key": table["row"].to_numpy().astype(np.int64),
+            "key": self.shown[shard],
             "template": numbered(table["template"], {name: at for at, name in enumerate(self.templates)}),
             "answer": numbered(table["answer"], self.number),
             "images": table["images"].list.len().to_numpy(),
@@ -232,7 +233,11 @@ class ImageView(View):
         words = default_words()
         known = corpus(self.facts, words.attribute_group)
         found = taken_apart(self.every.filter(id=asked.id), known)
-        return opened("", found) if len(found["tops"]) else None
+        if found[ASKED_TOPS.name].is_empty():
+            return None
+        texts = SetTexts(found[WORDS.name]["word"])
+        one = opened("", found, answer_words(texts, found[ANSWERS.name]))
+        return replace(one, nodes=spoken(found[FORMS.name], found["nodes"], texts))
 
     def scene(self, asked: Posed, one: Opened | None) -> ImageScene:
         """The parts of the question and of its sub-questions; what the question is about comes first."""
@@ -324,13 +329,13 @@ class ImageView(View):
         return self.row_at.get(id)
 
     def shard_of(self, key: int) -> str:
-        return IMAGE_SETS
+        return self.shards()[int(self.shard_numbers(self.every[[key]])[0])] if self.decomposed else IMAGE_SETS
 
     def keys(self, tops: pl.DataFrame) -> Ints:
         return np.array([self.row_at[id] for id in tops["id"]], np.int64)
 
     def worded(self, shard: str, rows: Ints) -> pl.Series:
-        return self.shown["question"].gather(rows)
+        return self.every["question"].gather(self.shown[shard][rows])
 
     def ids(self, keys: Ints) -> pl.Series:
         return self.every["id"][keys]
@@ -365,23 +370,26 @@ class ImageView(View):
 
     def query(self, text: str, shards: Sequence[str]) -> list[Mask]:
         """The language of splits."""
-        return [np.asarray(read(text, of_image_rows(self.rows)).holds(self.rows))]
+        every = np.asarray(read(text, of_image_rows(self.rows)).holds(self.rows))
+        return np.split(every, np.cumsum([len(self.shown[shard]) for shard in shards])[:-1])
 
     @cached_property
     def rows(self) -> QuestionRows:
-        return image_rows(self.shown)
+        return image_rows(self.every[np.concatenate([*self.shown.values()])])
 
 
-def opened(name: str, found: dict[str, pl.DataFrame]) -> Opened:
-    return replace(unsaid(name, found), nodes=spoken_sets(found))
+def opened(name: str, found: dict[str, pl.DataFrame], words: AnswerWords) -> Opened:
+    """With nodes as they are stored."""
+    forms, nodes, number = found[FORMS.name], found["nodes"], words.number
+    columns, known = set_columns(forms, nodes, words), known_in(nodes)
+    tops, edges = found[ASKED_TOPS.name], found[EDGES.name]
+    return Opened(name, nodes, edges, tops, columns, IMAGE_DAGS.compositions, number, known, forms)
 
 
-def unsaid(name: str, found: dict[str, pl.DataFrame], most: int | None = None) -> Opened:
-    """With nodes as they are stored; `most`: the largest count that is an answer, if there are more DAGs."""
-    words, columns = set_columns(found, most)
-    number = {word: at for at, word in enumerate(words)}
-    nodes, known = found["nodes"], known_in(found["nodes"])
-    return Opened(name, nodes, found["edges"], found["tops"], columns, IMAGE_DAGS.compositions, number, known)
+def spoken(forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts) -> pl.DataFrame:
+    """[node] program, answer, question."""
+    said = say(forms, nodes, texts, columns=("program", "answer"))
+    return said.with_columns(question=questions_of(forms, nodes, texts))
 
 
 def known_in(nodes: pl.DataFrame) -> pl.Series:

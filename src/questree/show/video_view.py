@@ -132,12 +132,7 @@ class VideoView(View):
         Bank(run)
 
     @classmethod
-    def pieces(cls, run: Run) -> list[str]:
-        return [path.name for path in shards(run)]
-
-    @classmethod
-    def counted(cls, run: Run, piece: str) -> DagColumns:
-        folder = run.decomposed / piece
+    def counted(cls, folder: Path) -> DagColumns:
         nodes = NODES.only("form", "known").read(folder)
         types, known = FORMS.only("type").read(folder)["type"], pl.Series(KNOWN)
         edges = EDGES.only("parent", "label").read(folder)
@@ -156,10 +151,7 @@ class VideoView(View):
         columns, known = Columns.of(forms, nodes, self.words), pl.Series(KNOWN).gather(nodes["known"])
         return Opened(name, nodes, edges, tops, columns, VIDEO_DAGS.compositions, self.words.number, known, forms)
 
-    def part(self, dags: Any, name: str) -> Opened:
-        return self.open(name)
-
-    def cut_out(self, dags: Any, name: str, nodes: Sequence[int]) -> list[Opened]:
+    def cut_out(self, name: str, nodes: Sequence[int]) -> list[Opened]:
         shard = self.open(name)
         return [replace(shard.only(node), numbers=()) for node in nodes]
 

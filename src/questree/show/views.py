@@ -131,13 +131,8 @@ class View(ABC):
 
     @classmethod
     @abstractmethod
-    def pieces(cls, run: Run) -> Sequence[Any]:
-        """What DAGs are counted by, on any worker and without a view."""
-
-    @classmethod
-    @abstractmethod
-    def counted(cls, run: Run, piece: Any) -> DagColumns:
-        """The DAGs of a piece."""
+    def counted(cls, folder: Path) -> DagColumns:
+        """The DAGs of a shard, on any worker and without a view."""
 
     @abstractmethod
     def shards(self) -> list[str]: ...
@@ -147,12 +142,8 @@ class View(ABC):
         """The DAGs of a shard; `opened` keeps the last few."""
 
     @abstractmethod
-    def part(self, dags: Any, name: Any) -> Opened:
-        """One of the benchmark's DAG shards, as far as it is looked through: nodes need not be said."""
-
-    @abstractmethod
-    def cut_out(self, dags: Any, name: Any, nodes: Sequence[int]) -> list[Opened]:
-        """The DAGs of some of its nodes, each a shard of its own that is shown without the others."""
+    def cut_out(self, name: str, nodes: Sequence[int]) -> list[Opened]:
+        """The DAGs of some nodes of a shard, each a shard of its own that is shown without the others."""
 
     @abstractmethod
     def dag(self, one: Opened) -> Dag:

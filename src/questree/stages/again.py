@@ -14,7 +14,7 @@ from questree.stages.balance.levelling import BalanceOptions
 from questree.stages.balance.rounds import balance
 from questree.stages.decompose.choose import choose, chosen_file
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.drafts import whole_run as drafts
 from questree.stages.generate.shards import GenerateOptions, generate
 from questree.stages.split.engine import SplitOptions

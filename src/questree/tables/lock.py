@@ -14,6 +14,7 @@ from questree.faults import UNREADABLE, BadInput, Fault
 from questree.places.seen import is_marker
 from questree.tables.digests import changed, digest
 from questree.tables.image_questions import BALANCED
+from questree.tables.predictions import of_image_sets
 from questree.tables.questions import read_balanced
 from questree.tables.run import SCHEMA, Run
 from questree.tables.store import new_file, own_note
@@ -254,6 +255,7 @@ def rows(run: Run, name: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for path in (path for path in files(run, name) if path.suffix == ".parquet"):
         inner = path.relative_to(run.folder / STAGES[name].folder)
-        table = inner.stem if inner.parts[0].isdigit() else str(inner.with_suffix(""))
+        sharded = inner.parts[0].isdigit() or of_image_sets(inner.parts[0])
+        table = inner.stem if sharded else str(inner.with_suffix(""))
         found[table] = found.get(table, 0) + rows_in(path)
     return found

@@ -61,8 +61,13 @@ NEGATIVES = Table("negatives", {"video": pl.UInt32, "node": pl.UInt32})  # asked
 GIVEN = Table("given", {"text": pl.String, "key": pl.String})
 DECOMPOSED = (FORMS, NODES, EDGES, TOPS, NEGATIVES)
 # the same of image sets, whose programs have as many words as they like, and whose words are any text
-SETS = Table("sets", {"images": pl.List(pl.UInt32)})  # row = number of the set
-WORDS = Table("words", {"word": pl.String})  # row = number of the word
-ASKED_TOPS = Table("tops", {"id": pl.String, "node": pl.UInt32, "question": pl.String})  # in its own words
+SETS = Table("sets", {"number": pl.UInt32, "images": pl.List(pl.UInt32)})  # number: of all sets, as they are met
+ASKED_TOPS = Table("tops", dict.fromkeys(("id", "split", "question", "answer"), pl.String) | {"node": pl.UInt32})
+# [node] the id of predictions, and the words it was asked in, if it was asked before it was part of another question
+KEYS = Table("keys", {"key": pl.String, "question": pl.String}, frozenset({"question"}))
+# next to the folders of the shards: row = number of the word
+WORDS = Table("words", {"word": pl.String})
+# the answers there are to questions of a type, published or not; of no type the words that questions are about
+ANSWERS = Table("answers", {"type": pl.String, "word": pl.String, "count": pl.Boolean})
 # what people said is not in a video, as the DAGs of a run were made with it; next to the folders of the shards
 ABSENT = Table("absent", {"video": pl.UInt32, "object": pl.UInt8}, wide={"object": pl.UInt16})

@@ -20,7 +20,7 @@ WORDS = Table("words", {"word": pl.String})
 PREDICTIONS = Table("predictions", {"node": pl.UInt32, "word": pl.UInt32})  # by node; a node left out was not answered
 # questions that were answered otherwise than their node is as a sub-question, or not at all: row of `tops`
 ASKED = Table("asked", {"top": pl.UInt32, "word": pl.UInt32}, frozenset({"word"}))
-IMAGE_SETS = "covr"  # the shard of answers about image sets; all others are about videos
+IMAGE_SETS = "covr"  # what shards of image sets begin with; all others are about videos
 PLAN = "plan.json"  # who answered, with which options, and the digest of the nodes that were answered
 
 
@@ -45,18 +45,8 @@ class Stored:
     @classmethod
     def believed(cls, run: Run, model: str) -> "Stored":
         """Without a look at the nodes of all shards: for who is sent to one of them by who has looked."""
-        return cls.at(run.predictions / model)
-
-    @classmethod
-    def at(cls, folder: Path) -> "Stored":
+        folder = run.predictions / model
         return cls(folder, WORDS.read(folder)["word"].to_list())
-
-    def between(self, name: str, begin: int, end: int) -> NDArray[np.int32]:
-        """[node] as `shard` has it, of nodes begin <= n < end; the others are not read."""
-        found = np.full(end - begin, NOTHING, np.int32)
-        table = PREDICTIONS.read(self.folder / name, pl.col("node").is_between(begin, end - 1))
-        found[table["node"].to_numpy() - begin] = table["word"].to_numpy()
-        return found
 
     def shard(self, name: str, nodes: int) -> NDArray[np.int32]:
         """[node] number of the predicted word, NOTHING without one."""
@@ -73,30 +63,24 @@ class Stored:
         found[table["top"].to_numpy()] = table["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
         return found
 
-    def asked_some(self, name: str, tops: pl.DataFrame) -> NDArray[np.int32]:
-        """The same for some questions, given their rows `top` and their nodes `node`; what is said of nodes outside
-        their range is not read."""
-        near = pl.col("node").is_between(pl.lit(tops["node"].min()), pl.lit(tops["node"].max()))
-        words = tops.join(PREDICTIONS.read(self.folder / name, near), on="node", how="left", maintain_order="left")
-        if (self.folder / name / f"{ASKED.name}.parquet").is_file():
-            other = ASKED.read(self.folder / name).with_columns(pl.col("word").cast(pl.Int32).fill_null(NOTHING))
-            words = words.with_columns(pl.col("word").cast(pl.Int32)).update(other, on="top", how="left")
-        return words["word"].cast(pl.Int32).fill_null(NOTHING).to_numpy()
-
 
 def nodes_digest(run: Run, folder: Path) -> str:
     """Of the nodes that the predictions in a folder are about: those of videos, those of image sets, or both."""
     paths = sorted(run.decomposed.glob("*/nodes.parquet")) if answers_videos(folder) else []
-    paths += sorted((run.covr / "decomposed").glob("nodes.parquet")) if answers_images(folder) else []
+    paths += sorted((run.covr / "decomposed").glob("*/nodes.parquet")) if answers_images(folder) else []
     return digest(*paths)
 
 
 def answers_videos(folder: Path) -> bool:
-    return any(path.name != IMAGE_SETS for path in folder.glob("*/"))
+    return not all(map(of_image_sets, folder.glob("*/")))
 
 
 def answers_images(folder: Path) -> bool:
-    return (folder / IMAGE_SETS).is_dir()
+    return any(map(of_image_sets, folder.glob("*/")))
+
+
+def of_image_sets(shard: Path | str) -> bool:
+    return Path(shard).name.startswith(IMAGE_SETS)
 
 
 def write_plan(folder: Path, run: Run, options: Mapping[str, Any]) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -69,9 +68,9 @@ def count_answers(run: Path, shard: str, seed: int, chosen: bool) -> pl.DataFram
 
 def numbers(of: type[View], run: Run) -> dict[str, dict[str, int]]:
     """Type, composition, known: how many sub-questions or wholes have which; of a run that is decomposed."""
-    pieces = of.pieces(run)
-    with shared_out(1, len(pieces)) as pool:  # to read a few columns takes less than to start processes
-        parts = each(pool, "counting sub-questions", "DAGs", pieces, partial(count_parts, of), run)
+    names = [folder.name for folder in of.benchmark.part("shards")(run)]
+    with shared_out(1, len(names)) as pool:  # to read a few columns takes less than to start processes
+        parts = each(pool, "counting sub-questions", "shard", names, partial(count_parts, of), run)
     sums = (
         pl.concat([pl.DataFrame(schema=PARTS), *parts])
         .group_by("what", "name")
@@ -81,9 +80,9 @@ def numbers(of: type[View], run: Run) -> dict[str, dict[str, int]]:
     return {what: dict(own.select("name", "n").rows()) for (what,), own in sums.group_by("what", maintain_order=True)}
 
 
-def count_parts(of: type[View], run: Run, piece: Any) -> pl.DataFrame:
-    """In a worker: name, n, what of some DAGs."""
-    own = of.counted(run, piece)
+def count_parts(of: type[View], run: Run, name: str) -> pl.DataFrame:
+    """In a worker: name, n, what of the DAGs of a shard."""
+    own = of.counted(of.benchmark.place(run, "decomposed") / name)
     labels = own.edges.select("parent", "label").unique()["label"]
     named = pl.Series(of.scheme.compositions, dtype=pl.String).gather(labels)
     found = [

@@ -54,7 +54,7 @@ def candidates(task: FailureTask, name: Any) -> pl.DataFrame:
     hash."""
     dags, view = task.dags, task.view
     with unscored(dags.unscored):
-        shard = view.part(task.shards, name)
+        shard = view.open(name)
         scored = scored_nodes(shard, view)
     node = shard.tops["node"].to_numpy().astype(np.int64)
     inside = True if dags.split is None else task.shards.inside(name, shard.tops, dags.split)
@@ -117,10 +117,10 @@ class ChosenQuestions(NamedTuple):
 def cut_out(task: FailureTask, chosen: ChosenQuestions) -> list[FailedDag]:
     """In a worker: the DAGs of questions, in their order."""
     name, questions = chosen
-    view, dags = task.view, task.shards
-    shard, stored = view.part(dags, name), read_models(task.dags, name)
+    view = task.view
+    shard, stored = view.open(name), read_models(task.dags, name)
     ids, found = view.named(shard.tops[[top for _, top in questions]]), list[FailedDag]()
-    ones = view.cut_out(dags, name, [node for node, _ in questions])
+    ones = view.cut_out(name, [node for node, _ in questions])
     for (node, top), id, one in zip(questions, ids, ones, strict=True):
         words = partial(words_of, shard=shard, nodes=shard.below(node)[1:], top=top)
         read = {model: own for model, own in stored.items() if isinstance(own, AsRead)}

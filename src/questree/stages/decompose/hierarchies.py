@@ -1,6 +1,6 @@
 """The DAGs of a run as the tables that scores read: what one would read from the hierarchies it exports."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -77,15 +77,11 @@ class ShardKeys(NamedTuple):
     asked: pl.DataFrame  # id and key of every question; those that read alike have one key
 
 
-SetTables = Callable[[], dict[str, pl.DataFrame]]  # by name, as in RUN/covr/decomposed
-
-
 @dataclass(frozen=True)
 class RunHierarchies:
     run: Run
     hierarchies: Hierarchies
     named: list[ShardKeys]  # keys of the hierarchies, in their order
-    tables: SetTables | None = None  # of image sets: reads what the hierarchies were made of
 
 
 def shards(run: Run) -> list[Path]:

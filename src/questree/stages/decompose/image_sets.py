@@ -1,10 +1,9 @@
 """Questions about image sets -> the tables of their DAGs, each node answered by execution; and those tables as text."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,32 +14,17 @@ from questree.domains.images.corpus import padded
 from questree.domains.images.english import countable
 from questree.domains.images.graph import Graph
 from questree.domains.images.kinds import ATTRIBUTE, COUNT, GROUP, LINK_NAME, NOUN
-from questree.faults import BadInput
 from questree.notation.own_shapes import program_shapes
 from questree.readings.answer import answer
 from questree.readings.forms import NOTHING, ProgramShapes
 from questree.readings.parts import node_type
 from questree.rules import IMAGE_DAGS
 from questree.search.same_words import SameWords
-from questree.stages.decompose.columns import (
-    executed_blocks,
-)
+from questree.stages.decompose.columns import executed_blocks
 from questree.stages.decompose.expand import Batch, Block, marked_apart
 from questree.stages.decompose.forms import NodeForms, Variant
-from questree.stages.decompose.spoken import SetTexts, english_of, say
-from questree.tables.nodes import (
-    ASKED_TOPS,
-    EDGES,
-    EXECUTED,
-    FORMS,
-    NOT_SAID,
-    SETS,
-    UNDEFINED,
-    WORDS,
-    nodes_about,
-    slots_of,
-)
-from questree.tables.table import Table, columns_in, readable
+from questree.stages.decompose.spoken import SetTexts, english_of
+from questree.tables.nodes import EXECUTED, NOT_SAID, UNDEFINED
 from questree.terms import BOOL, UNKNOWN, Array, Kind, Node, Slot, Term, slots
 
 
@@ -97,6 +81,10 @@ class SetFacts:
     def forms(self) -> ImageForms:
         return ImageForms(self.said)
 
+    @cached_property
+    def texts(self) -> SetTexts:
+        return SetTexts(pl.Series(self.said.words, dtype=pl.String))
+
 
 @dataclass(frozen=True)
 class AskedSets:
@@ -104,10 +92,8 @@ class AskedSets:
 
     facts: SetFacts
     questions: pl.DataFrame  # form, words and answer; those that some template asks
-    row: Ints  # [question] its number among all
     images: Ints  # [set, image] rows of images, padded
-    scope: Ints  # [question] its set, numbered from `first` on
-    first: int = 0
+    scope: Ints  # [question] its set
 
     @classmethod
     def of(cls, questions: pl.DataFrame, corpus: Corpus) -> "AskedSets":
@@ -116,7 +102,7 @@ class AskedSets:
         scope = [numbers.setdefault(tuple(sorted(images)), len(numbers)) for images in asked["images"].to_list()]
         words = all_words([program_shapes(questions).words], corpus.words, corpus.groups)
         facts = SetFacts(SetWords(words, len(numbers)), corpus)
-        return cls(facts, asked, np.arange(len(asked)), padded(list(numbers)), np.array(scope, np.int64))
+        return cls(facts, asked, padded(list(numbers)), np.array(scope, np.int64))
 
     @cached_property
     def programs(self) -> ProgramShapes:
@@ -203,77 +189,16 @@ def changed(
     return executed_blocks(blocks, run).astype(bool)
 
 
-def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
-    """The tables of RUN/covr/decomposed by name."""
-    of_this_version(folder)
-    tables = {table.name: table.read(folder) for table in (SETS, WORDS, FORMS, EDGES, ASKED_TOPS)}
-    return tables | {"nodes": set_node_table(folder).read(folder)}
+def questions_of(forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts) -> pl.Series:
+    """[node] the question in English; one that was asked before it was part of another keeps its own words."""
+    others = np.flatnonzero(nodes["question"].is_null())
+    return nodes["question"].scatter(others, english_of(forms, nodes[others], texts))
 
 
-def tops_of(folder: Path, ids: pl.Series) -> pl.DataFrame:
-    """top, id, node of the questions with these ids; `top`: their rows in the table, which is never all in memory."""
-    of_this_version(folder)
-    ASKED_TOPS.read(folder, rows=(0, 1))  # say now what is wrong with them
-    file = folder / f"{ASKED_TOPS.name}.parquet"
-    with readable(file):
-        every = pl.scan_parquet(file, glob=False).select("id", "node").with_row_index("top")
-        return every.filter(pl.col("id").is_in(ids.implode())).collect(engine="streaming")
-
-
-def of_this_version(folder: Path) -> None:
-    if (folder / f"{SETS.name}.parquet").is_file() and not (folder / f"{WORDS.name}.parquet").is_file():
-        raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
-
-
-def set_node_table(folder: Path) -> Table:
-    """The table of nodes in RUN/covr/decomposed, with as many words as the longest program there has."""
-    path = folder / "nodes.parquet"
-    widest = len(slots_of(columns_in(path))) if path.is_file() else 0
-    return nodes_about("set", widest, pl.UInt32)
-
-
-SAID = ("program", "type", "answer", "word")
-
-
-def spoken_sets(tables: dict[str, pl.DataFrame], asked: bool = True, executed: bool = False) -> pl.DataFrame:
-    """[node] its set, program, type, answer (also one that is not told if `executed`), the word it is about and, with
-    `asked`, the question in English; one that was asked before it was part of another keeps its own words."""
-    said = said_of(tables, SAID, executed)
-    return said.with_columns(question=questions_of(tables)) if asked else said
-
-
-def said_of(tables: dict[str, pl.DataFrame], columns: Sequence[str], executed: bool = False) -> pl.DataFrame:
-    """The same with some columns."""
-    return say(tables[FORMS.name], tables["nodes"], SetTexts(tables[WORDS.name]["word"]), executed, columns)
-
-
-def questions_of(tables: dict[str, pl.DataFrame], texts: SetTexts | None = None) -> pl.Series:
-    """[node] the question alone."""
-    own = SetTexts(tables[WORDS.name]["word"]) if texts is None else texts
-    return in_own_words(tables[FORMS.name], tables["nodes"], own, *own_words(tables))
-
-
-def spoken_nodes(
-    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series
-) -> pl.DataFrame:
-    """As `spoken_sets`, of any nodes; node: those that keep their own words, which are the questions."""
-    said = say(forms, nodes, texts, columns=SAID)
-    return said.with_columns(question=in_own_words(forms, nodes, texts, node, question))
-
-
-def in_own_words(
-    forms: pl.DataFrame, nodes: pl.DataFrame, texts: SetTexts, node: Ints, question: pl.Series
-) -> pl.Series:
-    others = np.setdiff1d(np.arange(len(nodes)), node)
-    every = pl.concat([question, english_of(forms, nodes[others], texts)])
-    return every.gather(np.argsort(np.concatenate([node, others])))
-
-
-def own_words(tables: dict[str, pl.DataFrame]) -> tuple[Ints, pl.Series]:
-    """Nodes that were asked before they were part of another, and the questions they were asked by."""
-    tops, nodes = tables[ASKED_TOPS.name], len(tables["nodes"])
-    node, first = own_nodes(nodes, tops["node"].to_numpy(), tables[EDGES.name])
-    return node, tops["question"].gather(first)
+def own_words(nodes: int, tops: pl.DataFrame, edges: pl.DataFrame) -> pl.Series:
+    """[node] the words it was asked in, if it was asked before it was part of another; tops: node, question."""
+    node, first = own_nodes(nodes, tops["node"].to_numpy(), edges)
+    return pl.Series([None], dtype=pl.String).new_from_index(0, nodes).scatter(node, tops["question"].gather(first))
 
 
 def own_nodes(nodes: int, tops: Ints, edges: pl.DataFrame) -> tuple[Ints, Ints]:

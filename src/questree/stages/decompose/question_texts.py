@@ -6,11 +6,12 @@ import numpy as np
 import polars as pl
 
 from questree.stages.decompose.hierarchies import RunHierarchies, ShardKeys, corpus
-from questree.stages.decompose.image_sets import own_words
+from questree.stages.decompose.image_sets import questions_of
 from questree.stages.decompose.keys import asked as asked_questions
-from questree.stages.decompose.spoken import SetTexts, english_of, say
-from questree.tables.nodes import FORMS, TOPS, WORDS, read_nodes
-from questree.tables.predictions import IMAGE_SETS
+from questree.stages.decompose.set_hierarchies import read_sets, set_corpus
+from questree.stages.decompose.spoken import say
+from questree.tables.nodes import FORMS, TOPS, read_nodes
+from questree.tables.predictions import of_image_sets
 from questree.terms import Array
 
 
@@ -36,7 +37,9 @@ def _by_shard(asked: RunHierarchies, rows: Array) -> Iterator[pl.Series]:
         nodes, tops = rows[(rows >= begin) & (rows < middle)] - begin, rows[(rows >= middle) & (rows < end)] - middle
         if len(nodes) or len(tops):
             yield from (
-                _about_images(asked, nodes) if shard.shard == IMAGE_SETS else _about_videos(asked, shard, nodes, tops)
+                [_about_images(asked, shard, nodes)]
+                if of_image_sets(shard.shard)
+                else _about_videos(asked, shard, nodes, tops)
             )
         begin = end
 
@@ -52,12 +55,7 @@ def _about_videos(asked: RunHierarchies, shard: ShardKeys, nodes: Array, tops: A
         yield asked_questions(given, wanted, words).sort("top")["text"]
 
 
-def _about_images(asked: RunHierarchies, nodes: Array) -> Iterator[pl.Series]:
-    assert asked.tables is not None
-    tables = asked.tables()
-    first, question = own_words(tables)
-    others = np.setdiff1d(nodes, first)
-    said = english_of(tables[FORMS.name], tables["nodes"][others], SetTexts(tables[WORDS.name]["word"]))
-    every = np.concatenate([first, others])
-    order = np.argsort(every)
-    yield pl.concat([question, said]).gather(order[np.searchsorted(every[order], nodes)])
+def _about_images(asked: RunHierarchies, shard: ShardKeys, nodes: Array) -> pl.Series:
+    corpus = set_corpus(asked.run.folder)
+    tables = read_sets(corpus.folder / shard.shard)
+    return questions_of(tables[FORMS.name], tables["nodes"][nodes], corpus.texts)

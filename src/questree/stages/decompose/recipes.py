@@ -12,7 +12,7 @@ from questree.stages.decompose.dag_shards import DecomposeOptions, decompose, wo
 from questree.stages.decompose.examples import examples
 from questree.stages.decompose.negatives import read_labels
 from questree.stages.decompose.propagate import MOST
-from questree.stages.decompose.set_chunks import decompose_run
+from questree.stages.decompose.set_shards import decompose_run
 from questree.tables.facts import VIDEOS as VIDEO_TABLE
 from questree.tables.nodes import ANSWERED, KNOWN
 from questree.tables.run import Run

@@ -1,7 +1,7 @@
-"""The DAGs about image sets as the tables that scores read, all of a run or some; and the ids of their nodes."""
+"""The DAGs about image sets, shard by shard, as the tables that scores read; and the ids of their nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,89 +11,122 @@ import polars as pl
 from questree.faults import BadInput
 from questree.rules import IMAGE_DAGS
 from questree.stages.decompose.answer_words import AnswerWords
-from questree.stages.decompose.hierarchies import (
-    Columns,
-    RunHierarchies,
-    SetTables,
-    ShardDags,
-    ShardKeys,
-    nothing_asked,
-)
-from questree.stages.decompose.spoken import program
-from questree.tables.image_questions import ANSWERED
+from questree.stages.decompose.hierarchies import Columns, RunHierarchies, ShardDags, ShardKeys, nothing_asked
+from questree.stages.decompose.spoken import SetTexts
+from questree.tables.hierarchies import Hierarchies, together
 from questree.tables.images import IMAGES as IMAGE_TABLE
-from questree.tables.nodes import EDGES, FORMS, WORDS
+from questree.tables.nodes import ANSWERS, ASKED_TOPS, EDGES, FORMS, KEYS, SETS, WORDS, nodes_about, slots_of
 from questree.tables.predictions import IMAGE_SETS
-from questree.tables.run import Run
-from questree.tables.table import Table
+from questree.tables.run import Run, kept_while
+from questree.tables.store import own_note
+from questree.tables.table import Table, columns_in
 
 DIGEST = 6  # bytes of a sub-question's id
-DIGESTS = Table(  # as `digested` has them
-    "digests", {"node": pl.UInt32, "id": pl.String, "key": pl.String}, frozenset({"id", "key"})
-)
+
+
+def shard_name(number: int) -> str:
+    return f"{IMAGE_SETS}-{number:05d}"
+
+
+def set_shards(run: Run) -> list[Path]:
+    """Folders of the decomposed shards, in the order of their images."""
+    folder = run.covr / "decomposed"
+    if not folder.is_dir():
+        raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
+    if any(not (folder / f"{table.name}.parquet").is_file() for table in (WORDS, ANSWERS)):
+        raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
+    run.require_plugins(run.covr)
+    return sorted(path for path in folder.iterdir() if path.is_dir())
+
+
+def shard_begins(run: Run) -> list[int]:
+    """[shard] its first image."""
+    begins: list[int] = own_note(run.covr / "decomposed" / "plan.json", "begins")["begins"]
+    return begins
+
+
+def set_node_table(folder: Path) -> Table:
+    """The table of nodes of a shard, with as many words as the longest program there has."""
+    path = folder / "nodes.parquet"
+    return nodes_about("set", len(slots_of(columns_in(path))) if path.is_file() else 0, pl.UInt32)
+
+
+def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
+    """The tables of a shard by name, the words of all beside them; nodes with `key` and `question`, as in KEYS."""
+    tables = {table.name: table.read(folder) for table in (SETS, FORMS, EDGES, ASKED_TOPS)}
+    nodes = set_node_table(folder).read(folder).hstack(KEYS.read(folder))
+    return tables | {"nodes": nodes, WORDS.name: WORDS.read(folder.parent)}
+
+
+class SetCorpus:
+    """What all shards share."""
+
+    def __init__(self, run: Run):
+        set_shards(run)  # says what is wrong with them
+        self.run, self.folder = run, run.covr / "decomposed"
+
+    @cached_property
+    def texts(self) -> SetTexts:
+        """Remembers what it has said: shards ask the same of other images."""
+        return SetTexts(WORDS.read(self.folder)["word"])
+
+    @cached_property
+    def listed(self) -> pl.DataFrame:
+        """Rows of ANSWERS."""
+        return ANSWERS.read(self.folder)
+
+    @cached_property
+    def words(self) -> AnswerWords:
+        return answer_words(self.texts, self.listed)
+
+    @cached_property
+    def images(self) -> pl.Series:
+        """[image] its id."""
+        return IMAGE_TABLE.only("id").read(self.run.images)["id"]
+
+
+def answer_words(texts: SetTexts, listed: pl.DataFrame) -> AnswerWords:
+    """listed: rows of ANSWERS."""
+    most = listed.filter("count")["word"].cast(pl.Int64).max()
+    return AnswerWords(texts.words_of_answers, int(most or 0))  # type: ignore[arg-type]
+
+
+@kept_while("images", "covr")
+def set_corpus(run: Path) -> SetCorpus:
+    """Kept in a process from one shard to the next."""
+    return SetCorpus(Run(run))
 
 
 def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
     """All DAGs, or those of the questions of one split."""
-    from questree.stages.decompose.image_sets import read_sets  # much of it is about making questions
-
-    folder = decomposed(run)
-    wanted = None if split is None else ANSWERED.read(run.covr).filter(split=split)["id"]
-    found = set_hierarchies(run, partial(read_sets, folder), wanted)
-    if not found.hierarchies.videos:
-        raise nothing_asked(folder, split)
-    return found
+    found = [set_part(run.folder, folder.name, split) for folder in set_shards(run)]
+    if not any(dags.videos for dags, _ in found):
+        raise nothing_asked(run.covr / "decomposed", split)
+    return RunHierarchies(run, together(dags.part for dags, _ in found), [named for _, named in found])
 
 
-def set_hierarchies(
-    run: Run,
-    read: SetTables,
-    wanted: pl.Series | None = None,
-    most: int | None = None,
-    keys: pl.Series | None = None,
-) -> RunHierarchies:
-    """Of all questions in the tables, or of those whose ids are wanted; each counts for the first image of its set.
-
-    What is known of more sets than are in the tables: `most`, the largest count that is an answer; `keys`, [node] ids.
-    """
-    tables, names = read(), IMAGE_TABLE.only("id").read(run.images)["id"]
-    nodes, tops, sets = tables["nodes"], tables["tops"].select("id", "node"), tables["sets"]["images"]
-    words, columns = set_columns(tables, most)
-    keys = told_apart(found := digests_in(tables, names), repeated(found)) if keys is None else keys
-    first = sets.list.first().gather(nodes["set"]).gather(tops["node"])
+def set_part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKeys]:
+    """The DAGs of one shard; each counts for the first image of its set."""
+    corpus = set_corpus(run)
+    tables = read_sets(corpus.folder / name)
+    nodes, tops = tables["nodes"], tables[ASKED_TOPS.name]
+    first = tables[SETS.name]["images"].list.first().gather(nodes["set"]).gather(tops["node"])
     questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))
-    known = tops.select("id", key=pl.col("node").cast(pl.Int64))
-    if wanted is not None:
-        questions = questions.filter(tops["id"].is_in(wanted.implode()))
+    if split is not None:
+        questions = questions.filter(tops["split"] == split)
+    columns = set_columns(tables[FORMS.name], nodes, corpus.words)
     asked = ShardDags.of(questions.unique(maintain_order=True), tables[EDGES.name], columns)
-    dags = asked.hierarchies(names.gather(asked.videos).to_list(), words, keys, IMAGE_DAGS.compositions)
-    return RunHierarchies(run, dags, [ShardKeys(IMAGE_SETS, len(nodes), np.zeros(0, np.int64), known)], read)
+    ids, words = corpus.images.gather(asked.videos).to_list(), list(corpus.words.number)
+    known = tops.select("id", key=pl.col("node").cast(pl.Int64))
+    dags = asked.hierarchies(ids, words, nodes["key"], IMAGE_DAGS.compositions)
+    return dags, ShardKeys(name, len(nodes), np.zeros(0, np.int64), known)
 
 
-def largest_count(forms: pl.DataFrame, nodes: pl.DataFrame) -> int:
-    """The largest count among the answers to nodes."""
+def set_columns(forms: pl.DataFrame, nodes: pl.DataFrame, words: AnswerWords) -> Columns:
+    """What every node about a set of images brings along."""
     from questree.domains.images import IMAGES  # takes a moment, and video runs need none
 
-    counts = pl.Series([program(text, IMAGES).kind.words == "number" for text in forms["program"]], dtype=pl.Boolean)
-    return int(nodes["answer"].filter(counts.gather(nodes["form"])).cast(pl.Int64).max() or 0)  # type: ignore[arg-type]
-
-
-def set_columns(tables: dict[str, pl.DataFrame], most: int | None = None) -> tuple[list[str], Columns]:
-    """All words, and what every node about a set of images brings along; `most` as above."""
-    from questree.domains.images import IMAGES  # takes a moment, and video runs need none
-
-    forms, nodes = tables[FORMS.name], tables["nodes"]
-    words = AnswerWords(tables[WORDS.name]["word"].to_list(), largest_count(forms, nodes) if most is None else most)
-    return list(words.number), Columns.of(forms, nodes, words, IMAGES, IMAGE_DAGS.types)
-
-
-def decomposed(run: Run) -> Path:
-    """Where the DAGs are."""
-    folder = run.covr / "decomposed"
-    if not folder.is_dir():
-        raise BadInput.at(folder, "not there yet; `questree decompose` writes it")
-    run.require_plugins(run.covr)
-    return folder
+    return Columns.of(forms, nodes, words, IMAGES, IMAGE_DAGS.types)
 
 
 def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
@@ -102,54 +135,28 @@ def image_ids(sets: pl.Series, names: pl.Series) -> pl.Series:
     return rows.with_columns(id=names.gather(rows["image"])).group_by("set", maintain_order=True).agg("id")["id"]
 
 
-def node_keys(nodes: pl.DataFrame, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
+def programs_in(nodes: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Nodes that differ in their program or its words, as they are said; and [node] which of them it is."""
+    words = nodes.select("form", *slots_of(nodes.columns))
+    different = words.unique().sort("form")
+    number = different.with_row_index("number")
+    return different, words.join(number, on=words.columns, how="left", maintain_order="left")["number"]
+
+
+def node_keys(nodes: pl.DataFrame, texts: pl.Series, tops: pl.DataFrame, images: pl.Series) -> pl.Series:
     """[node] its id: that of the first question it is, or else a digest of what is asked about which images.
 
-    Predictions for other questions then never fit by chance, as they would if rows were counted.
+    nodes: set, number: which of the texts says what is asked. Predictions for other questions then never fit by
+    chance, as they would if rows were counted.
     """
-    found = digested(nodes, tops, set_texts(images))
-    return told_apart(found, repeated(found))
+    first = tops.group_by("node", maintain_order=True).agg(pl.col("id").first()).sort("node")
+    others = np.setdiff1d(np.arange(len(nodes)), first["node"].to_numpy())
+    made = pl.Series([*digests(nodes[others], texts, images)], dtype=pl.String)
+    return pl.concat([first["id"], made]).gather(np.argsort(np.concatenate([first["node"].to_numpy(), others])))
 
 
-def digests_in(tables: dict[str, pl.DataFrame], names: pl.Series) -> pl.DataFrame:
-    """As `digested` has them; `names`: [image] its id."""
-    from questree.stages.decompose.image_sets import spoken_sets  # much of it is about making questions
-
-    images = image_ids(tables["sets"]["images"], names)
-    return digested(spoken_sets(tables, asked=False), tables["tops"], set_texts(images))
-
-
-def repeated(found: pl.DataFrame) -> dict[int, int]:
-    """Nodes whose digest another has before them, and the how many-th they are: digests are short."""
-    below = found.filter(pl.col("id").is_null()).sort("node")
-    several = below.filter(pl.col("key").is_duplicated()).with_columns(at=pl.int_range(pl.len()).over("key") + 1)
-    return dict(several.filter(pl.col("at") > 1).select("node", "at").iter_rows())
-
-
-def told_apart(found: pl.DataFrame, again: Mapping[int, int]) -> pl.Series:
-    """[node] its id; of equal digests the second gets a number."""
-    several = pl.col("node").replace_strict(again, default=None, return_dtype=pl.Int64)
-    made = pl.when(several.is_null()).then("key").otherwise(pl.format("{}-{}", "key", several))
-    return found.select(pl.coalesce("id", made).alias("id")).to_series()
-
-
-def digested(nodes: pl.DataFrame, tops: pl.DataFrame, sets: Sequence[str]) -> pl.DataFrame:
-    """[node] its number, the `id` of the first question it is, or if there is none the `key`, a digest.
-
-    sets: [set] as `set_texts` has it."""
-    first = tops.group_by("node").agg(pl.col("id").first())
-    own = nodes.with_columns(node=pl.int_range(pl.len(), dtype=pl.UInt32)).join(first, on="node", how="left")
-    below = own.filter(pl.col("id").is_null()).sort("node")
-    made = below.select("node", key=pl.Series(list(digests(below, sets)), dtype=pl.String))
-    return own.join(made, on="node", how="left").sort("node").select("node", "id", "key")
-
-
-def set_texts(images: pl.Series) -> list[str]:
-    """[set] the ids of its images, in any order."""
-    return ["\0".join(sorted(own)) for own in images.to_list()]
-
-
-def digests(nodes: pl.DataFrame, sets: Sequence[str]) -> Iterator[str]:
-    for at, text, word in zip(*(nodes[name].to_list() for name in ("set", "program", "word")), strict=True):
-        asked = f"{sets[at]}\n{text}\n{word or ''}"
-        yield f"s-{blake2b(asked.encode(), digest_size=DIGEST).hexdigest()}"
+def digests(nodes: pl.DataFrame, texts: pl.Series, images: pl.Series) -> Iterator[str]:
+    sets = ["\0".join(sorted(own)).encode() for own in images.to_list()]
+    asked = [f"\n{text}".encode() for text in texts.to_list()]
+    for at, number in nodes.select("set", "number").iter_rows():
+        yield f"s-{blake2b(sets[at] + asked[number], digest_size=DIGEST).hexdigest()}"

@@ -9,14 +9,13 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from questree.metrics.cells import Cell, Ints, Tallies, stacked
 from questree.metrics.scores import SHOWN, Coverage, Score, Scored
-from questree.models.predictions import FieldNames
+from questree.models.predictions import FieldNames, read_predictions
 from questree.scoring.answer_kinds import kinds_by_type
 from questree.scoring.compared import Given, OneModel, PredictionReader, Scoring, Tell, given_names, words_of
 from questree.scoring.shard_tasks import (
@@ -41,22 +40,19 @@ Task = TypeVar("Task", bound=ScoringTask)
 
 @contextmanager
 def given_files(given: Sequence[Given], how: Scoring, beside: Path | None = None) -> Iterator[tuple[GivenFile, ...]]:
-    """Predictions, each file read once; `beside`: next to what workers elsewhere see them, if they are to."""
-    if not given:
-        yield ()
+    """Predictions, each file read once; `beside`: next to what workers see them, if there are several shards."""
+    named, fields = [*zip(given, given_names(given), strict=True)], FieldNames(how.id_column, how.answer_column)
+    if beside is None or not given:
+        read = (read_predictions(one, name, fields) if isinstance(one, Path) else one for one, name in named)
+        yield tuple(GivenFile(own.model, len(own.table), own.duplicates, own.table) for own in read)
         return
-    names, fields = given_names(given), FieldNames(how.id_column, how.answer_column)
-    with TemporaryDirectory() if beside is None else where_workers_see(beside) as place:
-        files = list[GivenFile]()
-        for at, (one, name) in enumerate(zip(given, names, strict=True)):
-            out = Path(place) / f"{at:04d}" if isinstance(place, str) else place / f"{at:04d}"
-            if not isinstance(one, Path):
-                files.append(write_given(one, out))
-            elif beside is None:
-                files.append(read_given(one, name, fields, out))
-            else:
-                files.append(whole(read_given, one, name, fields, out))
-        yield tuple(files)
+    with where_workers_see(beside) as folder:
+        yield tuple(
+            whole(read_given, one, name, fields, folder / f"{at:04d}")
+            if isinstance(one, Path)
+            else write_given(one, folder / f"{at:04d}")
+            for at, (one, name) in enumerate(named)
+        )
 
 
 class ShardWork(NamedTuple):

@@ -22,17 +22,19 @@ GIVEN, ROWS = "given.parquet", 1 << 14  # predictions of a file, sorted by id; r
 
 
 class GivenFile(NamedTuple):
-    """Predictions of a file, where workers see them."""
+    """Predictions of a file, in memory or where workers see them."""
 
-    folder: Path
     model: str
     predictions: int
     duplicates: int
+    place: pl.DataFrame | Path
 
     def among(self, ids: pl.Series) -> pl.DataFrame:
         """Predictions for these; groups of rows outside their range are not read."""
-        near = pl.col("id").is_between(pl.lit(ids.min()), pl.lit(ids.max()))
-        found = pl.scan_parquet(os.fspath(self.folder / GIVEN), glob=False).filter(near).collect()
+        found = self.place
+        if not isinstance(found, pl.DataFrame):
+            near = pl.col("id").is_between(pl.lit(ids.min()), pl.lit(ids.max()))
+            found = pl.scan_parquet(os.fspath(found / GIVEN), glob=False).filter(near).collect()
         return found.filter(pl.col("id").is_in(ids.implode()))
 
 
@@ -45,7 +47,7 @@ def write_given(given: Predictions, out: Path) -> GivenFile:
     """Predictions in memory, for all shards."""
     with new_folder(out) as folder:
         given.table.sort("id").write_parquet(folder / GIVEN, row_group_size=ROWS, compression="lz4")
-    return GivenFile(out, given.model, len(given.table), given.duplicates)
+    return GivenFile(given.model, len(given.table), given.duplicates, out)
 
 
 class KnownAnswers(NamedTuple):

@@ -13,7 +13,7 @@ from questree.faults import BadInput
 from questree.sources.covr import CHOOSING
 from questree.stages.shard_tables import ShardTables
 from questree.stages.split.rows import ProgramShape, QuestionRows, image_rows
-from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, has_selection
+from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
@@ -152,9 +152,8 @@ def run_corpus(run: Run, every: bool = False, workers: int = 1) -> CorpusCounts:
 
 
 def write_counts(task: CountTask, chunk: QuestionChunk) -> None:
-    table = chunk.read(*COLUMNS)
-    chosen = table.filter(chunk.chosen(table["id"])) if not task.every and has_selection(Run(chunk.run)) else table
-    for kind, counted in zip(TABLES, corpus_tables(image_rows(chosen), "split"), strict=True):
+    rows = image_rows(chunk.selected(task.every, *COLUMNS))
+    for kind, counted in zip(TABLES, corpus_tables(rows, "split"), strict=True):
         task.tables.write(kind, chunk.name, counted)
 
 

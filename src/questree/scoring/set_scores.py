@@ -4,20 +4,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
 import polars as pl
 
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Cell, Ints, Tallies
+from questree.metrics.cells import Cell, Tallies
 from questree.metrics.scores import Scored
 from questree.metrics.sets import Commonest, covr_cells
 from questree.models.predictions import FieldNames
 from questree.scoring.compared import Given, Scoring
 from questree.scoring.image_sets import known_side, nothing_asked
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in
-from questree.scoring.set_counts import SetTask, chunk_answers, score_chunk
+from questree.scoring.set_counts import SetTask, chunk_answers, image_places, score_chunk
 from questree.scoring.shard_tasks import KnownAnswers, ShardAnswers, ShardScores, answers_together
 from questree.stages.split.image_sets import known_split
 from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
@@ -26,7 +25,7 @@ from questree.tables.run import Run
 from questree.workers import shared_out
 
 Task = TypeVar("Task", bound=SetTask)
-FEW = 32  # chunks, of 0.03 s a model each; starting processes for fewer does not pay (docs/cluster.md)
+FEW = 128  # shards, of 0.01 s a model each; starting processes for fewer does not pay (docs/cluster.md)
 
 
 def in_chunks() -> bool:
@@ -72,7 +71,7 @@ def sets_together(
 
 
 def of_chunks(task: SetTask, found: Sequence[ShardScores]) -> ShardsTogether:
-    return ShardsTogether(task, found, _cells, _places(found))
+    return ShardsTogether(task, found, _cells, image_places([shard.videos for shard in found]))
 
 
 def refuse_empty(parts: Sequence[QuestionChunk], every: bool) -> None:
@@ -88,9 +87,3 @@ def baselines(found: ShardsTogether) -> dict[str, Scored]:
 
 def _cells(tallies: Tallies) -> list[Cell]:
     return covr_cells(tallies, list(PATTERNS))
-
-
-def _places(found: Sequence[ShardScores]) -> list[Ints]:
-    """[chunk] [image] where it stands among all; the questions of an image are in many chunks."""
-    place = {image: at for at, image in enumerate(dict.fromkeys(image for shard in found for image in shard.videos))}
-    return [np.array([place[image] for image in shard.videos], np.int64) for shard in found]

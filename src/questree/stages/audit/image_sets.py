@@ -30,7 +30,7 @@ class SetAuditTask:
     seed: int
 
     def place(self, chunk: QuestionChunk, what: str) -> Path:
-        return self.scratch / f"{chunk.begin}{what}"
+        return self.scratch / f"{chunk}{what}"
 
 
 LOOKED_AT = ".seen"  # a file of what is known about every question but its text

@@ -62,14 +62,14 @@ class PairsTask:
     seed: int
 
     def questions(self, chunk: QuestionChunk) -> Path:
-        return self.scratch / f"{chunk.begin}.arrow"
+        return self.scratch / f"{chunk}.arrow"
 
     def chosen(self, group: Group) -> Path:
         """A template of somebody's own may have any name."""
         return self.scratch / f"chosen-{seed_of(0, chr(0).join(group)):016x}.arrow"
 
     def piece(self, chunk: QuestionChunk) -> Path:
-        return self.scratch / f"piece-{chunk.begin}"
+        return self.scratch / f"piece-{chunk}"
 
 
 def balance(
@@ -109,11 +109,11 @@ def rooms(groups: Mapping[Group, int], questions: int | None) -> dict[Group, int
 
 def rank_chunk(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> Counter[Group]:
     """Write the questions of a chunk, without those that are taken out before; how many each group has."""
-    table = chunk.read("id", "split", "template", *COMPARED).with_row_index("row", chunk.begin)
+    table = chunk.read("number", "id", "split", "template", *COMPARED)
     if without is not None:
         table = table.join(without, on="id", how="anti", maintain_order="left")
     with for_others(task.questions(chunk)) as file:
-        ranked(table, task.seed).select("split", "template", "row", "rank", *COMPARED).write_ipc(file)
+        ranked(table, task.seed).select("split", "template", "number", "rank", *COMPARED).write_ipc(file)
     counts = table.group_by("split", "template", maintain_order=True).len()
     return Counter({(split, template): number for split, template, number in counts.rows()})
 
@@ -129,10 +129,10 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
 def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: int) -> TemplateRoom:
     """Write the rows of a group that stay."""
     every = pl.scan_ipc([os.fspath(task.questions(part)) for part in parts], glob=False)
-    own = every.filter(split=group[0], template=group[1]).collect(engine="streaming").sort("row")
+    own = every.filter(split=group[0], template=group[1]).collect(engine="streaming").sort("number")
     taken, first = select(own, room, task.seed)
     with for_others(task.chosen(group)) as file:
-        own["row"].gather(taken).sort().to_frame().write_ipc(file)
+        own["number"].gather(taken).sort().to_frame().write_ipc(file)
     said = own["answer"].gather(taken).unique().to_list()
     alone = said[0] if len(said) == 1 and len(taken) > 1 else ""
     return TemplateRoom(*group, len(own), first, room, len(taken), alone)
@@ -140,12 +140,11 @@ def choose(task: PairsTask, group: Group, parts: Sequence[QuestionChunk], room: 
 
 def write_chosen(task: PairsTask, chunk: QuestionChunk, groups: Sequence[Group]) -> None:
     """Write the ids of what stays of a chunk."""
-    inside = pl.col("row").is_between(chunk.begin, chunk.end, closed="left")
-    rows = pl.concat(
-        [pl.scan_ipc(os.fspath(task.chosen(group)), glob=False).filter(inside) for group in groups]
-    ).collect()
+    asked = chunk.read("number", "id")
+    rows = pl.concat([pl.scan_ipc(os.fspath(task.chosen(group)), glob=False) for group in groups])
+    inside = rows.filter(pl.col("number").is_in(asked["number"].implode())).collect()
     with new_folder(task.piece(chunk)) as folder:
-        BALANCED.write_piece(chunk.read("id")[rows["row"].sort() - chunk.begin], folder)
+        BALANCED.write_piece(asked.join(inside, on="number", how="semi", maintain_order="left"), folder)
 
 
 def recipe(run: Run, given: Mapping[str, Any], workers: int) -> Told:

@@ -17,7 +17,7 @@ from questree.columns.keys import known
 from questree.progress import report
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
-from questree.tables.image_questions import ANSWERED
+from questree.stages.question_shards import write_piece
 from questree.tables.questions import with_forms
 from questree.tables.store import new_folder
 from questree.tables.table import Table
@@ -195,7 +195,7 @@ def write_kept(chunk: KeptChunk) -> KeptCounts:
     new = (own["pair"] != own["pair"].shift()).fill_null(True)
     own = own.with_columns(pair=new.cast(pl.UInt32).cum_sum() - 1 + chunk.first, split=pl.lit(chunk.part))
     with new_folder(final(chunk.place)) as folder:
-        ANSWERED.write_piece(with_forms(own), folder)
+        write_piece(with_forms(own), folder)
     dropped = Reasons()
     for fate, reason in TOLD.items():
         dropped.update((template, reason) for template in table["template"].filter(pl.Series(chunk.fate == fate)))

@@ -46,7 +46,8 @@ from questree.stages.drafts.pieces import (
     write_kept,
     written,
 )
-from questree.tables.image_questions import ANSWERED, made_from_questions
+from questree.stages.question_shards import write_shards
+from questree.tables.image_questions import made_from_questions
 from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
@@ -107,7 +108,7 @@ class DraftReport:
 
 
 def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
-    """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
+    """Write RUN/covr/questions/<shard>/; whatever was made from earlier questions there goes with them."""
     images = IMAGES.read(run.images)
     part = part_of(images)
     word_tables = words_of(options.words)
@@ -142,10 +143,7 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor | None, folder
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
     counts = each(write_kept, {f"chunk {own}": (own,) for own in chunks}, "writing questions", pool)
-    if chunks:
-        ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
-    else:
-        ANSWERED.write(ANSWERED.empty(), folder)
+    write_shards([final(chunk.place) for chunk in chunks], folder, pool)
     return {name: together(own for at, own in zip(chunks, counts, strict=True) if at.part == name) for name in PARTS}
 
 

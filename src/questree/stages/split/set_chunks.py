@@ -59,11 +59,11 @@ class SetSplitTask:
 
     def place(self, chunk: QuestionChunk) -> Path:
         """A file with the parts of a chunk."""
-        return self.scratch / f"{chunk.begin}.arrow"
+        return self.scratch / f"{chunk}.arrow"
 
     def piece(self, chunk: QuestionChunk, part: str) -> Path:
         """A folder with a file for every split."""
-        return self.scratch / f"{chunk.begin}" / part
+        return self.scratch / f"{chunk}" / part
 
 
 def declared(task: SetSplitTask, position: Mapping[str, int], known: KnownWords | None = None) -> Iterator[Split]:
@@ -119,7 +119,7 @@ class ChunkRows(NamedTuple):
     hashed: Hashes  # [question]
 
 
-@kept_while("covr/questions.parquet", "covr/balanced.parquet")
+@kept_while("covr/questions", "covr/balanced.parquet")
 def read(_: Path, chunk: QuestionChunk, every: bool, seed: int) -> ChunkRows:
     """Whoever reads the only chunk of a run twice has it."""
     questions = chunk.selected(every, *LOOKED_AT)

@@ -16,7 +16,7 @@ from questree.stages.again import made_again
 from questree.synth.images import write_images
 from questree.synth.video import Rates
 from questree.synth.world import write_world
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, answered
 from questree.tables.lock import verify
 from questree.tables.run import Run
 from questree.vocabulary.load import default
@@ -119,11 +119,11 @@ def test_images_become_a_decomposed_balanced_split_benchmark(tmp_path: Path) -> 
     found = {
         (each["name"], each["type"]): each for each in json.loads((tmp_path / "audit.json").read_text())["measures"]
     }
-    asked = ANSWERED.read(run.covr).filter(split="test")
+    asked = answered(run).filter(split="test")
     kept = asked.join(BALANCED.read(run.covr), on="id", how="semi")
     whole = found["question-only model", "all"]
     assert (whole["before"]["n"], whole["after"]["n"]) == (len(asked), len(kept))
-    train = ANSWERED.read(run.covr).filter(split="train", template="COUNT")["answer"].value_counts()
+    train = answered(run).filter(split="train", template="COUNT")["answer"].value_counts()
     best = train.sort(["count", "answer"], descending=[True, False])["answer"][0]
     counted = asked.filter(template="COUNT")["answer"]
     share = found["most likely answer of the type", "template: COUNT"]["before"]

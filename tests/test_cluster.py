@@ -19,7 +19,7 @@ from questree.models.asked import AskedNodes
 from questree.models.bots import BOTS, Bot, BotCorpus
 from questree.models.stored import said, write_lines
 from questree.stages.decompose.hierarchies import hierarchies_in
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.predictions import WORDS, Stored
 from questree.tables.run import Run
 from questree.tables.store import USUAL_TIMES, unpack_times
@@ -27,7 +27,8 @@ from questree.terms import Array
 from worlds import exported_worlds
 from worlds.commands import questree, run
 from worlds.decomp_files import table
-from worlds.image_run import image_run, small_shards
+from worlds.image_run import image_run
+from worlds.question_shards import put_in_shards
 
 distributed = pytest.importorskip("distributed")
 
@@ -100,14 +101,13 @@ def test_made_up_worlds_and_their_image_sets_give_the_same_bytes(
         done(folder, "ingest", "gqa", pictured_run.folder.parent / "world", "--out", "ingested", "--quiet", *more)
         done(folder, "synth", "--out", "world", "--videos", 30, "--quiet", *more)
         done(folder, "generate", "run", "--questions", 12, "--quiet", *more)
-        with patch("questree.tables.image_questions.QUESTIONS", 4 if "--cluster" in more else 100):
-            done(folder, "balance", "run", "--quiet", *more)
-            done(folder, "split", "run", "--name", "HAS-QUANT", "--curve", "0,2", "--quiet", *more)
-            done(folder, "audit", "run", "--quiet", *more)
-            with small_shards(3):
-                done(folder, "decompose", "run", "--quiet", *more)
-            done(folder, "export", "covr", "run", "--all", "--out", "covr", "--quiet", *more)
-            done(folder, "export", "covr", "run", "--split", "HAS-QUANT", "--out", "parts", "--quiet", *more)
+        put_in_shards(Run(folder / "run"), 3)
+        done(folder, "balance", "run", "--quiet", *more)
+        done(folder, "split", "run", "--name", "HAS-QUANT", "--curve", "0,2", "--quiet", *more)
+        done(folder, "audit", "run", "--quiet", *more)
+        done(folder, "decompose", "run", "--quiet", *more)
+        done(folder, "export", "covr", "run", "--all", "--out", "covr", "--quiet", *more)
+        done(folder, "export", "covr", "run", "--split", "HAS-QUANT", "--out", "parts", "--quiet", *more)
         with patch("questree.formats.covr_parts.BYTES", 2000 if "--cluster" in more else 1 << 20):
             done(folder, "import", "covr", "covr", "--out", "ingested", "--quiet", *more)
         for model in ("perception-noise", "shortcut", "blind"):
@@ -161,17 +161,17 @@ def test_a_file_that_nothing_may_be_written_beside_is_said_so(scheduler: str, tm
 
 def test_image_sets_are_scored_alike(scheduler: str, tmp_path: Path) -> None:
     image_run(tmp_path / "run")
-    with small_shards():
-        done(tmp_path, "decompose", "run", "--all", "--quiet", "--workers", 1)
+    put_in_shards(Run(tmp_path / "run"))
+    done(tmp_path, "decompose", "run", "--all", "--quiet", "--workers", 1)
     done(tmp_path, "answer", "run", "--model", "perception-noise", "--quiet", "--workers", 1)
-    table = ANSWERED.read(tmp_path / "run" / "covr").gather_every(2)
+    table = answered(Run(tmp_path / "run")).gather_every(2)
     table.select("id", prediction=pl.format("It is {}.", "answer")).write_ndjson(tmp_path / "mine.jsonl")
     told = ("--model", "perception-noise", "--predictions", "mine.jsonl", "--missing", "wrong", "--policy", "all")
-    for name, chunk, more in (("plain", 1 << 16, ["--workers", 1]), ("cluster", 4, ["--cluster", scheduler])):
-        with patch("questree.tables.image_questions.QUESTIONS", chunk):
-            done(tmp_path, "score", "covr", "run", *told, "--resamples", 20, "--json", name, "--quiet", *more)
-            done(tmp_path, "score", "run", *told, "--resamples", 20, "--json", f"{name} dags", "--quiet", *more)
-            done(tmp_path, "report", "run", "--resamples", 20, "--out", "report.html", "--quiet", *more)
+    ways: list[tuple[str, list[object]]] = [("plain", ["--workers", 1]), ("cluster", ["--cluster", scheduler])]
+    for name, more in ways:
+        done(tmp_path, "score", "covr", "run", *told, "--resamples", 20, "--json", name, "--quiet", *more)
+        done(tmp_path, "score", "run", *told, "--resamples", 20, "--json", f"{name} dags", "--quiet", *more)
+        done(tmp_path, "report", "run", "--resamples", 20, "--out", "report.html", "--quiet", *more)
         (tmp_path / "report.html").rename(tmp_path / f"{name} report")  # it names itself
     for made in ("", " dags", " report"):
         assert (tmp_path / f"plain{made}").read_bytes() == (tmp_path / f"cluster{made}").read_bytes()

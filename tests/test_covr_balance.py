@@ -10,9 +10,10 @@ import pytest
 from questree.columns.hashing import seed_of
 from questree.faults import BadInput
 from questree.stages.balance.pairs import PairsOptions, balance, ranked, select
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, MADE, answered
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
+from worlds.question_shards import write_questions
 
 
 def questions(
@@ -35,7 +36,7 @@ def questions(
         }
         for at, (text, answer, structure) in enumerate(rows)
     ]
-    return ANSWERED.frame(with_forms(pl.DataFrame(made)))
+    return MADE.frame(with_forms(pl.DataFrame(made)))
 
 
 def naive(table: pl.DataFrame, room: int, seed: int) -> list[int]:
@@ -124,7 +125,7 @@ def test_a_pair_is_not_torn_where_only_pairs_fit() -> None:
 def run_of(table: pl.DataFrame, folder: Path) -> Run:
     run = Run(folder)
     run.covr.mkdir(parents=True)
-    ANSWERED.write(table, run.covr)
+    write_questions(table, run)
     return run
 
 
@@ -145,7 +146,7 @@ def test_every_split_and_template_has_the_same_room(tmp_path: Path) -> None:
     assert len(BALANCED.read(run.covr)) == 72
     fewer = balance(run, PairsOptions(46))
     assert [(r.template, r.kept) for r in fewer] == [("VERIFYATTR", 20), ("COUNT", 20), ("VERIFYATTR", 6)]
-    kept = ANSWERED.read(run.covr).join(BALANCED.read(run.covr), on="id", how="semi")
+    kept = answered(run).join(BALANCED.read(run.covr), on="id", how="semi")
     answers = Counter(kept.filter(template="COUNT")["answer"])
     assert sorted(answers.values()) == [6, 7, 7]
 

@@ -1,7 +1,6 @@
 """DAGs of questions about image sets: their shape, their English, and that the truth breaks no rule."""
 
 from typing import Any
-from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -22,7 +21,8 @@ from questree.synth.images import make_image, write_images
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.run import Run
 from worlds.exported_worlds import content
-from worlds.image_run import small_shards, spoken_nodes
+from worlds.image_run import spoken_nodes
+from worlds.question_shards import ALL, put_in_shards
 from worlds.whole_sources import ingest
 
 SHAPES: dict[str, list[tuple[str, str]]] = {  # program -> its immediate sub-questions
@@ -192,13 +192,13 @@ def test_parents_stand_before_their_parts(made: Made) -> None:
 
 
 @pytest.mark.processes
-def test_chunks_of_any_size_and_any_workers_give_the_same_shards(made: Made) -> None:
+def test_any_shards_and_any_workers_give_the_same(made: Made) -> None:
     run, told, _ = made
-    with small_shards(700):
-        assert decompose_run(run, default_words(), every=True) == told
-        before = content(run.covr / "decomposed")
-        assert len(set_shards(run)) > 3
-        with patch("questree.tables.image_questions.QUESTIONS", 450):
-            assert decompose_run(run, default_words(), every=True, workers=2) == told
+    put_in_shards(run, 700)
+    assert decompose_run(run, default_words(), every=True) == told
+    before = content(run.covr / "decomposed")
+    assert len(set_shards(run)) > 3
+    assert decompose_run(run, default_words(), every=True, workers=2) == told
     assert content(run.covr / "decomposed") == before
-    decompose_run(run, default_words(), every=True)
+    put_in_shards(run, ALL)
+    assert decompose_run(run, default_words(), every=True) == told

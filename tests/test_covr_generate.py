@@ -30,12 +30,13 @@ from questree.stages.drafts.chunk import Workshop
 from questree.stages.drafts.parts import only, part_of
 from questree.stages.drafts.sources import DraftSource
 from questree.stages.drafts.whole_run import DraftOptions, DraftReport, generate, options_of
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.terms import Node, walk
 from test_pages import ROOT, commands
+from worlds.exported_worlds import content
 from worlds.made_up_images import attribute_groups, made_up_run, write_words
 from worlds.workshops import workshop_of
 
@@ -59,7 +60,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     words = write_words(folder / "words")
     report = generate(run, DraftOptions(QUESTIONS, 3, words), workers=1)
     ids = Images.load(run.images).images["id"].to_list()
-    return Made(run, words, scenes, report, with_programs(ANSWERED.read(run.covr)), ids)
+    return Made(run, words, scenes, report, with_programs(answered(run)), ids)
 
 
 class SetJudge(Judge):
@@ -210,11 +211,11 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(made: Made, 
     Path(run.folder).mkdir()
     (run.folder / "images").symlink_to(made.run.images)
     generate(run, DraftOptions(150, 3, made.words), workers=1)
-    first = (run.covr / "questions.parquet").read_bytes()
+    first = content(run.covr / "questions")
     generate(run, DraftOptions(150, 3, made.words), workers=2)
-    assert (run.covr / "questions.parquet").read_bytes() == first
+    assert content(run.covr / "questions") == first
     generate(run, DraftOptions(150, 4, made.words), workers=1)
-    assert (run.covr / "questions.parquet").read_bytes() != first
+    assert content(run.covr / "questions") != first
 
 
 def sources(made: Made) -> tuple[Workshop, list[DraftSource]]:
@@ -427,7 +428,7 @@ def test_at_most_may_be_said_as_in_the_paper(made: Made, tmp_path: Path) -> None
     run, options = linked(made, tmp_path), DraftOptions(QUESTIONS, 3, made.words, at_most_as_paper=True)
     generate(run, options, workers=1)
     assert options_of(json.loads((run.covr / "report.json").read_text())["options"]) == options
-    plain, paper = made.questions, with_programs(ANSWERED.read(run.covr))
+    plain, paper = made.questions, with_programs(answered(run))
     assert plain.drop("question", "id").equals(paper.drop("question", "id"))
     said = plain["question"].str.replace(r"\b1 or 2 ", "at most 2 ").str.replace(r"between 1 and (\d) ", "at most $1 ")
     assert said.equals(paper["question"]) and not said.equals(plain["question"])
@@ -444,7 +445,7 @@ def test_images_with_further_instances_are_not_used_for_a_reference(
     (tmp_path / "hidden.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     generate(run, DraftOptions(300, 3, made.words, verify_others="hidden:score"), workers=1)
-    asked = with_programs(ANSWERED.read(run.covr))
+    asked = with_programs(answered(run))
     for template in ("COUNT", "COMPARECOUNT"):
         here, seen = asked.filter(template=template), set[str]()
         for program, image in here.select("program", "images").explode("images").rows():

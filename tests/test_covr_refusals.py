@@ -1,6 +1,7 @@
 """Nothing of anybody's is replaced unasked, and what is missing or empty is said in one line."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,13 @@ from questree.stages.decompose.set_hierarchies import image_hierarchies
 from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.split.engine import SplitOptions
 from questree.stages.split.image_sets import read_split, split_run
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import ANSWERED, BALANCED, answered, question_folders
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.tables.store import new_folder
 from worlds import image_run as made
 from worlds.image_run import GROUPS
+from worlds.question_shards import write_questions
 
 
 @pytest.fixture
@@ -92,7 +94,7 @@ def test_an_import_replaces_questions_only_when_told_to(
 ) -> None:
     export_command(run.folder, out=tmp_path / "out", quiet=True)
     decompose_run(run, default_words())
-    BALANCED.write(ANSWERED.read(run.covr).select("id"), run.covr)
+    BALANCED.write(answered(run).select("id"), run.covr)
     with pytest.raises(BadInput, match="there are image questions already; remove the folder first, or give --replace"):
         import_command(tmp_path / "out", out=run.folder, quiet=True)
     assert (run.covr / "decomposed").is_dir()
@@ -162,17 +164,23 @@ def test_empty_tables_are_refused_in_one_line(run: Run, tmp_path: Path) -> None:
     for command in everything(run, tmp_path / "out")[1:]:
         with pytest.raises(BadInput, match="the balanced selection is empty"):
             command()
-    ANSWERED.write(ANSWERED.empty(), run.covr)
+    write_questions(ANSWERED.empty(), run)
     for command in everything(run, tmp_path / "out"):
         with pytest.raises(BadInput, match="the table of image questions is empty"):
             command()
 
 
 def test_a_table_of_an_older_version_is_refused_in_one_line(run: Run, tmp_path: Path) -> None:
-    with_programs(ANSWERED.read(run.covr)).drop("form", "words").write_parquet(run.covr / "questions.parquet")
+    (folder,) = question_folders(run)
+    with_programs(answered(run)).drop("form", "words").write_parquet(folder / "questions.parquet")
     said = "made by an older version: run `questree generate` or `questree import covr` again"
     for command in everything(run, tmp_path / "out"):
         with pytest.raises(BadInput, match=said):
+            command()
+    (folder / "questions.parquet").rename(run.covr / "questions.parquet")
+    shutil.rmtree(run.covr / "questions")
+    for command in everything(run, tmp_path / "out"):
+        with pytest.raises(BadInput, match="no image questions of this version here; `questree generate` makes them"):
             command()
 
 
@@ -187,8 +195,8 @@ def store(run: Run, tmp_path: Path, answers: dict[str, str]) -> None:
 
 def test_a_stored_model_is_scored_like_its_file(run: Run, tmp_path: Path) -> None:
     decompose_run(run, default_words())
-    answers = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
-    test = ANSWERED.read(run.covr).filter(split="test")["id"].to_list()
+    answers = dict(answered(run).select("id", "answer").rows())
+    test = answered(run).filter(split="test")["id"].to_list()
     answers |= dict.fromkeys(test[::3], "wrong")
     store(run, tmp_path, answers)
     more: dict[str, Any] = {"how": Scoring(resamples=0), "quiet": True}
@@ -206,7 +214,7 @@ def test_a_stored_model_is_scored_like_its_file(run: Run, tmp_path: Path) -> Non
 
 def test_the_dags_of_dev_are_scored_alone(run: Run, tmp_path: Path) -> None:
     decompose_run(run, default_words())
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     store(run, tmp_path, dict(table.select("id", "answer").rows()))
     more: dict[str, Any] = {"how": Scoring("skip", 0), "quiet": True}
     nodes = {}
@@ -223,7 +231,7 @@ def test_predictions_for_questions_that_are_not_scored_are_not_counted(
 ) -> None:
     split_command(run.folder, few_shot=2, quiet=True)
     held = set(read_split(run, "HAS-QUANT")["test"].to_list())
-    truth = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
+    truth = dict(answered(run).select("id", "answer").rows())
     lines = [{"id": id, "prediction": said if id in held else "never said"} for id, said in truth.items()]
     (tmp_path / "m.json").write_text(json.dumps(lines))
     score_command(run.folder, held_out="HAS-QUANT", predictions=[tmp_path / "m.json"], how=Scoring(resamples=0))
@@ -231,7 +239,7 @@ def test_predictions_for_questions_that_are_not_scored_are_not_counted(
 
 
 def test_a_split_that_holds_nothing_out_says_so(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     split_command(run.folder, name=["HAS-QUANT"], few_shot=2)
     assert "stay in train" not in capsys.readouterr().err
     count = len(table.filter(split="train").filter(pl.col("template").str.starts_with("VERIFYQUANT")))
@@ -241,9 +249,9 @@ def test_a_split_that_holds_nothing_out_says_so(run: Run, capsys: pytest.Capture
 
 
 def test_a_split_without_test_says_so_though_dev_has_some(run: Run) -> None:
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     quant = pl.col("template").str.starts_with("VERIFYQUANT")
-    ANSWERED.write(table.filter((pl.col("split") != "test") | ~quant), run.covr)
+    write_questions(table.filter((pl.col("split") != "test") | ~quant), run)
     warnings = split_run(run, SplitOptions(names=("HAS-QUANT",)))[0].warnings
     assert warnings.count("HAS-QUANT: test is empty") == 1
 

@@ -32,7 +32,7 @@ from questree.stages.split.language import of_image_rows
 from questree.stages.split.lexical import Lexical, count_pairs, drawn_pairs, term_pairs, terms, together
 from questree.stages.split.properties import Drawing, of_records, of_shapes
 from questree.stages.split.rows import QuestionRows, image_rows
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.questions import with_forms, with_programs
 from questree.tables.run import Run
 from test_pages import commands
@@ -202,7 +202,7 @@ def test_programs_in_our_notation_have_the_same_properties(released: QuestionRow
 
 
 def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) -> None:
-    table = with_programs(ANSWERED.read(run.covr))
+    table = with_programs(answered(run))
     rows = image_rows(table)
 
     def programs(text: str) -> set[str]:
@@ -239,7 +239,7 @@ def test_the_language_speaks_of_rows_dependencies_words_and_answers(run: Run) ->
 )
 def test_a_predicate_that_cannot_be_read_says_what_it_wanted(run: Run, text: str, complaint: str) -> None:
     with pytest.raises(Wrong, match=complaint):
-        read(text, of_image_rows(image_rows(ANSWERED.read(run.covr))))
+        read(text, of_image_rows(image_rows(answered(run))))
 
 
 OWN = """
@@ -262,7 +262,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_every_split_of_a_run_keeps_what_it_holds_out_for_testing(split: Run) -> None:
-    table = ANSWERED.read(split.covr)
+    table = answered(split)
     rows = image_rows(table)
     side = {name: set(table.filter(split=name)["id"].to_list()) for name in ("train", "dev", "test")}
     names = [path.stem for path in sorted((split.covr / "splits").glob("*.parquet"))]
@@ -283,7 +283,7 @@ def test_the_report_counts_and_the_plan_feeds_the_generalization_score(split: Ru
     report = json.loads((split.covr / "splits" / "report.json").read_text())
     made = {each["name"]: each for each in report["splits"]}
     quant, plan = made["HAS-QUANT"], json.loads((split.covr / "splits" / "plan.json").read_text())
-    train = ANSWERED.read(split.covr).filter(split="train")
+    train = answered(split).filter(split="train")
     assert quant["kept"] == 4 and quant["filtered"] == len(train) - quant["counts"]["train"]
     assert plan["HAS-QUANT"]["questions"] == read_split(split, "HAS-QUANT")["test"].to_list()
     assert plan["HAS-QUANT"]["filtered"] == quant["filtered"]
@@ -298,7 +298,7 @@ def kept(table: pl.DataFrame, seed: int) -> Any:
 
 
 def test_examples_that_stay_depend_on_the_seed_and_not_on_the_order(run: Run) -> None:
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     assert kept(table, 1) == kept(table.reverse(), 1) != kept(table, 2)
 
 
@@ -306,14 +306,14 @@ def test_a_question_that_stays_in_train_is_an_error_with_its_id(run: Run, tmp_pa
     (tmp_path / "own.yaml").write_text("splits: {leaky: {held out: has(all), train: template(VERIFYQUANT)}}")
     with pytest.raises(BadInput) as bad:
         split_run(run, SplitOptions(file=tmp_path / "own.yaml", names=("leaky",)))
-    leaked = holds("has(all)", image_rows(ANSWERED.read(run.covr)))
+    leaked = holds("has(all)", image_rows(answered(run)))
     assert "questions of train have has(all): q" in str(bad.value)
     assert str(bad.value).split("has(all): ")[1].split(",")[0] in leaked
     assert not (run.covr / "splits").exists()
 
 
 def test_an_image_on_both_sides_is_an_error(run: Run, tmp_path: Path) -> None:
-    rows = image_rows(ANSWERED.read(run.covr))
+    rows = image_rows(answered(run))
     rest = ~splits.named("TPL-VERIFYATTR", rows.position).predicate.holds(rows)
     (proof,) = proved([Split("leaky")], rows, {"train": rest, "dev": rest & False, "test": rest}, tmp_path)
     (fault,) = proof.faults("images", [f"image{at}" for at in range(8)])
@@ -385,4 +385,4 @@ def test_the_page_on_splits_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(SystemExit) as done:
             app([*shlex.split(line)[1:], "--quiet"], exit_on_error=False)
         assert done.value.code == 0
-    assert ANSWERED.read(other.covr).equals(ANSWERED.read(run.covr))
+    assert answered(other).equals(answered(run))

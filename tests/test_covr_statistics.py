@@ -4,16 +4,15 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
 from questree.cli.covr import statistics_command as command
 from questree.faults import BadInput
 from questree.formats.covr_export import export
-from questree.tables import image_questions
 from questree.tables.run import Run
 from worlds.image_run import image_run
+from worlds.question_shards import put_in_shards
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +74,8 @@ def counted(records: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.mark.parametrize("chunk", [3, 1 << 16])
 def test_the_table_is_what_loops_count(run: Run, tmp_path: Path, every: bool, chunk: int) -> None:
     export(run, tmp_path / "out", every)
-    with patch.object(image_questions, "QUESTIONS", chunk):
-        command(run.folder, every=every, json=tmp_path / "s.json", quiet=True)
+    put_in_shards(run, chunk)
+    command(run.folder, every=every, json=tmp_path / "s.json", quiet=True)
     found = json.loads((tmp_path / "s.json").read_text())
     files = {"train": ["train.jsonl"], "dev": ["val.jsonl"], "test": ["test.jsonl"]}
     files["dev + test"] = ["val.jsonl", "test.jsonl"]

@@ -20,7 +20,7 @@ from questree.stages.split.image_sets import read_split
 from questree.stages.split.lexical import Lexical, count_pairs, drawn_pairs, few_pairs, term_pairs
 from questree.stages.split.recipes import read_curve
 from questree.stages.split.rows import image_rows
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.run import Run
 from worlds.image_run import image_run
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_an_iid_size_list_is_as_long_as_train_and_of_any_kind(run: Run) -> None:
-    every = {*ANSWERED.read(run.covr).filter(split="train")["id"]}
+    every = {*answered(run).filter(split="train")["id"]}
     found = [read_split(run, name) for name in ("HAS-QUANT", "TPL-VERIFYATTR")]
     for parts in found:
         own = parts["iid-size"].to_list()
@@ -47,7 +47,7 @@ def test_an_iid_size_list_is_as_long_as_train_and_of_any_kind(run: Run) -> None:
 
 def test_a_curve_adds_examples_to_examples(run: Run) -> None:
     """Train of the few-shot split has two: it is the list with two."""
-    table = ANSWERED.read(run.covr).filter(split="train")
+    table = answered(run).filter(split="train")
     has = {*table.filter(pl.col("template").is_in(["VERIFYQUANT", "VERIFYQUANTATTR"]))["id"]}
     parts = read_split(run, "HAS-QUANT")
     assert list(parts) == ["train", "dev", "dev held out", "test", *LISTS]
@@ -87,7 +87,7 @@ def test_a_curve_is_scored_and_drawn(run: Run, tmp_path: Path, capsys: pytest.Ca
     """A model with M examples knows M of the answers, the one with all of them knows all."""
     export(run, tmp_path)
     plan: dict[str, Any] = json.loads((run.covr / "splits" / "curve.json").read_text())
-    answers = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
+    answers = dict(answered(run).select("id", "answer").rows())
     asked = plan["HAS-QUANT"]["questions"]
     assert asked == read_split(run, "HAS-QUANT")["dev held out"].to_list() and len(asked) > 5
     assert plan["HAS-QUANT"]["models"]["5"] == "curve-has-quant-5.json"
@@ -130,7 +130,7 @@ def test_a_plan_that_does_not_fit_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_an_empty_lexical_split_says_why(run: Run) -> None:
-    table = ANSWERED.read(run.covr)
+    table = answered(run)
     rows, side = image_rows(table), {name: (table["split"] == name).to_numpy() for name in ("train", "test")}
 
     def why(pairs: int, alone: int, together: int, judged: Any = side["test"]) -> tuple[str, ...]:

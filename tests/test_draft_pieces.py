@@ -17,7 +17,8 @@ from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
 from questree.stages.drafts.part_facts import PartFacts, write_facts
 from questree.stages.drafts.pieces import MetKeys, PartRows, SoFar, apart, final, numbered, write_kept, written
-from questree.tables.image_questions import ANSWERED
+from questree.stages.question_shards import write_shards
+from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.run import Run
 from worlds.image_run import write_images
@@ -76,8 +77,9 @@ def test_chunks_keep_what_a_reader_of_all_keeps(seed: int, tmp_path: Path) -> No
     expected = {p: [r for r in own if p == "train" or home.get(r[1][2], p) == p] for p, own in judged.items()}
     kept = list(numbered([rows["train"], *apart(rows["dev"], rows["test"])]))
     counts = [write_kept(chunk) for chunk in kept]
-    ANSWERED.join([final(chunk.place) for chunk in kept], tmp_path)
-    found = ANSWERED.read(tmp_path)
+    run = Run(tmp_path / "run")
+    write_shards([final(chunk.place) for chunk in kept], run.covr, None)
+    found = answered(run)
     assert found.select("split", "id").rows() == [(p, id) for p in PARTS for _, (_, id, _) in expected[p]]
     pairs = [(p, at, pair) for p in PARTS for at, (pair, _, _) in expected[p]]
     number = {pair: at for at, pair in enumerate(dict.fromkeys(pairs))}

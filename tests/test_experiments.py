@@ -25,8 +25,9 @@ from questree.faults import BadInput
 from questree.metrics.answers import score_agqa
 from questree.metrics.scores import Resampling
 from questree.scoring import agqa_questions
-from questree.tables.image_questions import ANSWERED, BALANCED, answered
+from questree.tables.image_questions import BALANCED, answered
 from questree.tables.run import Run
+from worlds.question_shards import write_questions
 
 
 def drawn(*values: float) -> Statistic:
@@ -242,7 +243,7 @@ def test_nothing_is_trained_where_nothing_can_be_scored(
     table = answered(run)
     assert {"train", "test"} <= {*table["split"]}
     if moved == "split":
-        ANSWERED.write(table.with_columns(split=pl.lit("train")), run.covr)
+        write_questions(table.with_columns(split=pl.lit("train")), run)
     else:
         BALANCED.write(BALANCED.frame(table.filter(pl.col("split") == "train").select("id")), run.covr)
     with patch.object(running, "require_torch"), pytest.raises(BadInput, match=complaint):

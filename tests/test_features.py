@@ -26,6 +26,7 @@ from questree.features.read import FeatureSet, open_features, scope_key
 from questree.sources.detections import read_detections
 from questree.stages.ground.boxes import video_boxes
 from questree.stages.ground.grounding import GroundOptions, relevant
+from questree.tables.image_questions import answered, question_folders
 from questree.tables.images import Images
 from questree.tables.run import Run
 from test_pages import commands
@@ -162,7 +163,7 @@ def test_what_is_kept_are_the_boxes_that_ground_counts(rooms: Run) -> None:
     """Of every question the relevant things: those that `ground` names, in its order."""
     questions, found = relevant(rooms, GroundOptions("all", all=True), GROUPS)
     images, features = Images.load(rooms.images), open_features(rooms.folder, "facts")
-    asked = pl.read_parquet(rooms.covr / "questions.parquet")
+    asked = answered(rooms)
     assert questions["id"].to_list() == asked["id"].to_list()
     ids, checked = images.images["id"].to_list(), 0
     sets = [[ids[at] for at in own] for own in asked["images"].to_list()]
@@ -353,8 +354,8 @@ def test_what_is_damaged_is_said_in_one_line(rooms: Run, tmp_path: Path) -> None
 
 def test_nothing_is_made_of_a_run_whose_questions_are_damaged(tmp_path: Path) -> None:
     run = image_run(tmp_path / "run")
-    (run.covr / "questions.parquet").write_bytes(b"no table")
-    with pytest.raises(BadInput, match=r"questions\.parquet: not a readable Parquet file"):
+    (question_folders(run)[0] / "questions.parquet").write_bytes(b"no table")
+    with pytest.raises(BadInput, match=r"covr/questions: not a readable Parquet file"):
         make(run.folder, shard=3)
     assert not [path for path in run.folder.rglob("*") if "features" in str(path.relative_to(run.folder))]
 

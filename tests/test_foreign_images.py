@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 from questree.synth.situations import write_situations
+from questree.tables.image_questions import answered
 from questree.tables.questions import with_programs
+from questree.tables.run import Run
 from worlds.commands import questree
 from worlds.foreign_images import clevr, visual_genome, vrd
 
@@ -33,7 +35,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def asked(run: Path) -> pl.DataFrame:
-    return with_programs(pl.read_parquet(run / "covr" / "questions.parquet"))
+    return with_programs(answered(Run(run)))
 
 
 def well(*words: object) -> str:
@@ -106,7 +108,5 @@ def test_a_template_without_questions_says_why_and_unknown_words_are_told(built:
         assert "the shipped word tables know 4 of 26 relations of these images" in said
         table = pl.read_parquet(built / "images" / "images.parquet")
         given = dict(zip(range(len(table)), table["split"], strict=True))
-        for split, images in (
-            pl.read_parquet(built / "covr" / "questions.parquet").select("split", "images").iter_rows()
-        ):
+        for split, images in answered(Run(built)).select("split", "images").iter_rows():
             assert {given[image] for image in images} == {split}

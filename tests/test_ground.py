@@ -28,7 +28,7 @@ from questree.stages.ground.evidence import unpacked
 from questree.stages.ground.grounding import GroundOptions, ground, relevant
 from questree.stages.questions import Bank
 from questree.tables.facts import PERSONS, Facts
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.images import Images
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
@@ -36,6 +36,7 @@ from test_pages import commands
 from worlds import exported_worlds as worlds
 from worlds import image_run as made
 from worlds.image_run import CUP, DOG, GROUPS, ON, TABLE
+from worlds.question_shards import write_questions
 from worlds.small import facts
 
 KITCHEN = """
@@ -213,7 +214,7 @@ def test_the_things_a_program_visits(tmp_path: Path, program: str, wanted: str) 
     known = made.write_images(run)
     table = made.questions(known, {"COUNT": [program]})
     run.covr.mkdir()
-    ANSWERED.write(table.filter(pl.col("images") == [known.images["id"].to_list().index("test0")]), run.covr)
+    write_questions(table.filter(pl.col("images") == [known.images["id"].to_list().index("test0")]), run)
     ((found, boxes),) = list(ground(run, EVERY, GROUPS))
     ids = known.things["id"]  # every thing has a box, so boxes are things
     assert sorted(ids[box] for box in found["relevant"][0]) == sorted(wanted.split())
@@ -224,7 +225,7 @@ def test_the_things_a_program_visits(tmp_path: Path, program: str, wanted: str) 
 
 def test_what_is_relevant_is_enough_to_answer(images: Run) -> None:
     """Programs give the same answers on images with nothing but the relevant things."""
-    known, table = Images.load(images.images), with_programs(ANSWERED.read(images.covr))
+    known, table = Images.load(images.images), with_programs(answered(images))
     ((found, _),) = list(ground(images, EVERY, GROUPS))
     _, box_of = image_boxes(known)
     thing = {int(box): at for at, box in enumerate(box_of)}
@@ -286,7 +287,7 @@ def test_the_selection_and_the_split_are_those_of_the_run(random_run: Run, image
     assert test == {id for id in every if split[id.rpartition("-")[0]] != "train"}
     assert len(ids(random_run, GroundOptions(split="all"))) == pytest.approx(len(every) / 7, abs=9)
     assert ids(images, GroundOptions(split="dev", all=True)) == set(
-        ANSWERED.read(images.covr).filter(split="dev")["id"].to_list()
+        answered(images).filter(split="dev")["id"].to_list()
     )
     assert len(ids(images, GroundOptions(split="all", sample=5))) == 5
     with pytest.raises(BadInput, match="split: expected train, test or all, got 'dev'"):

@@ -31,7 +31,7 @@ from questree.search.word_tables import default_words
 from questree.stages.decompose.dag_shards import DecomposeOptions, decompose
 from questree.stages.decompose.set_hierarchies import image_hierarchies, node_keys, set_node_table, set_shards
 from questree.stages.decompose.set_shards import decompose_run
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.images import IMAGES
 from questree.tables.predictions import Stored, models
 from questree.tables.questions import with_programs
@@ -90,7 +90,7 @@ def test_an_id_is_bound_to_the_images_the_program_and_the_word() -> None:
 def test_dags_of_an_older_version_are_to_be_made_again(run: Run, tmp_path: Path) -> None:
     answer(run.folder, model="oracle", quiet=True)
     (run.covr / "decomposed" / "words.parquet").unlink()
-    asked = ANSWERED.read(run.covr)["id"][0]
+    asked = answered(run)["id"][0]
     commands = [
         partial(decomp, run.folder),
         partial(show, run.folder, asked, dag=True),
@@ -262,7 +262,7 @@ def test_runs_of_images_are_compared_table_by_table(
 def test_one_question_one_image_and_one_dag_are_shown(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = with_programs(ANSWERED.read(run.covr)).filter(template="VERIFYLOGIC").row(0, named=True)
+    asked = with_programs(answered(run)).filter(template="VERIFYLOGIC").row(0, named=True)
     show(run.folder, asked["id"], json=tmp_path / "shown.json")
     said, record = capsys.readouterr().out, json.loads((tmp_path / "shown.json").read_text())
     assert said.startswith(f"{asked['question']}  {asked['answer']}\n{asked['id']}: VERIFYLOGIC; split ")
@@ -282,7 +282,7 @@ def test_of_a_run_with_both_an_id_says_what_is_shown(both: Run, run: Run, capsys
     add_images(both, run)
     show(both.folder)
     assert capsys.readouterr().out.startswith("video ")
-    show(both.folder, "q0" if "q0" in ANSWERED.read(run.covr)["id"] else ANSWERED.read(run.covr)["id"][0])
+    show(both.folder, "q0" if "q0" in answered(run)["id"] else answered(run)["id"][0])
     assert "what it rests on:\n" in capsys.readouterr().out
     show(both.folder, benchmark="covr")
     assert capsys.readouterr().out.startswith("image ")

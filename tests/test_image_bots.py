@@ -1,6 +1,7 @@
 """What every metric must read on image sets for models whose mistakes are known, as `test_bots` has it for videos."""
 
 import math
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,17 +26,17 @@ from questree.scoring.run_answers import answers_to
 from questree.scoring.run_scores import How, RunScores
 from questree.search.word_tables import default_words
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.set_hierarchies import image_hierarchies, set_shards, shard_name
+from questree.stages.decompose.set_hierarchies import image_hierarchies, set_shards
 from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.drafts.whole_run import DraftOptions, generate
 from questree.synth.images import write_images
 from questree.tables.hierarchies import NOTHING
 from questree.tables.nodes import KEYS
-from questree.tables.predictions import Stored
+from questree.tables.predictions import Stored, shard_name
 from questree.tables.run import Run
 from questree.terms import Array
 from worlds.exported_worlds import content
-from worlds.image_run import small_shards
+from worlds.question_shards import put_in_shards
 from worlds.whole_sources import ingest
 
 Cells = dict[tuple[str, str, str], Score]
@@ -204,8 +205,8 @@ def written(run: Run, bot: str, seed: int) -> dict[str, bytes]:
 def shards(asked: RunHierarchies, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The same questions in more shards."""
     run = copy(asked.run, tmp_path_factory.mktemp("shards"))
-    with small_shards(300):
-        decompose_run(run, default_words(), every=True, workers=1)
+    put_in_shards(run, 300)
+    decompose_run(run, default_words(), every=True, workers=1)
     assert len(set_shards(run)) > 4
     return run
 
@@ -247,6 +248,7 @@ def test_what_workers_write_is_removed_once_they_have_stopped(
     for module in ("questree.models.bot_runs", "questree.scoring.dag_scores"):
         monkeypatch.setattr(f"{module}.shared_out", stopping)
     answer_run(asked.run, BotOptions("shortcut"), images=True)
+    shutil.rmtree(asked.run.predictions / "most-likely", ignore_errors=True)
     RunScores.of(asked.run, COVR, How("wrong", 0, split=None), ["shortcut", "most-likely"])
     assert there == [True, True] and not any(tmp_path.iterdir())
 

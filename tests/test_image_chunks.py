@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -14,18 +13,17 @@ from questree.api.stages import audit, balance, split
 from questree.domains.images import corpus
 from questree.faults import BadInput
 from questree.formats.covr_export import export, export_split
-from questree.formats.covr_sub_questions import FILE
 from questree.search.word_tables import WordTables
-from questree.stages.decompose.dealt_sets import set_keys
 from questree.stages.decompose.set_hierarchies import read_sets, set_shards
+from questree.stages.decompose.set_numbers import set_keys
 from questree.stages.decompose.set_shards import decompose as in_memory
 from questree.stages.decompose.set_shards import decompose_run
-from questree.tables import image_questions
-from questree.tables.image_questions import ANSWERED, BALANCED, chunks
+from questree.tables.image_questions import BALANCED, answered, chunks
 from questree.tables.images import Images
 from questree.tables.run import Run
 from questree.tables.table import NUMBERED, Table
-from worlds.image_run import image_run, small_shards, words_folder
+from worlds.image_run import image_run, words_folder
+from worlds.question_shards import put_in_shards, write_questions
 
 SPLIT: dict[str, Any] = {
     "curve": "0,2,5,all",
@@ -43,21 +41,32 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return image_run(tmp_path_factory.mktemp("chunks"))
 
 
-def in_chunks(run: Run, most: int) -> dict[str, bytes]:
-    """What every stage makes of a run, by chunks of at most so many questions."""
-    with patch.object(image_questions, "QUESTIONS", most):
-        balance(run.folder, questions=200)
-        (run.folder / "own.yaml").write_text(OWN)
-        split(run.folder, splits=run.folder / "own.yaml", **SPLIT)
-        audit(run.folder, most=90)
-    return {name: data for name, data in content(run.folder).items() if name.startswith("covr")}
+def in_shards(run: Run, most: int) -> dict[str, Any]:
+    """What every stage makes of a run, by shards of about so many questions, in whatever order."""
+    put_in_shards(run, most)
+    balance(run.folder, questions=200)
+    (run.folder / "own.yaml").write_text(OWN)
+    split(run.folder, splits=run.folder / "own.yaml", **SPLIT)
+    audit(run.folder, most=90)
+    return {str(path.relative_to(run.covr)): in_order(path) for path in run.covr.rglob("*") if path.is_file()}
 
 
-def test_any_chunks_give_the_same_files(made: Run, tmp_path: Path) -> None:
+def in_order(path: Path) -> Any:
+    if path.suffix == ".parquet":
+        return sorted(map(str, pl.read_parquet(path).rows()))
+    found = json.loads(path.read_text()) if path.name in ("plan.json", "curve.json") else path.read_bytes()
+    if isinstance(found, dict):
+        return {name: own | {"questions": sorted(own["questions"])} for name, own in found.items()}
+    return found
+
+
+def test_any_shards_give_the_same_files(made: Run, tmp_path: Path) -> None:
     runs = {most: copy(made, tmp_path / str(most)) for most in (1000, 50)}
-    whole, shared = (in_chunks(run, most) for most, run in runs.items())
-    with patch.object(image_questions, "QUESTIONS", 50):
-        assert len(chunks(made)) == 7
+    whole, shared = (
+        {name: own for name, own in in_shards(run, most).items() if not name.startswith("questions")}
+        for most, run in runs.items()
+    )
+    assert len(chunks(runs[50])) > 3
     assert whole.keys() == shared.keys() and len(whole) > 30
     assert [name for name in whole if whole[name] != shared[name]] == []
 
@@ -65,24 +74,23 @@ def test_any_chunks_give_the_same_files(made: Run, tmp_path: Path) -> None:
 @pytest.mark.processes
 def test_processes_give_the_files_of_one(made: Run, tmp_path: Path) -> None:
     one, two = (copy(made, tmp_path / name) for name in ("one", "two"))
-    for run, workers, most in ((one, 1, 1000), (two, 2, 120)):
-        with patch.object(image_questions, "QUESTIONS", most):
-            balance(run.folder, questions=200, workers=workers)
-            split(run.folder, workers=workers, **SPLIT)
-            audit(run.folder, workers=workers)
+    for run, workers in ((one, 1), (two, 2)):
+        put_in_shards(run, 60)
+        balance(run.folder, questions=200, workers=workers)
+        split(run.folder, workers=workers, **SPLIT)
+        audit(run.folder, workers=workers)
     assert content(one.covr) == content(two.covr)
 
 
 def test_sets_are_numbered_as_they_are_met_by_all_chunks(made: Run, tmp_path: Path) -> None:
-    """In memory sets are the keys of a dictionary; questions about one set lie in many chunks here."""
+    """In memory sets are the keys of a dictionary."""
     run, words = copy(made, tmp_path), WordTables.read(words_folder(tmp_path))
-    mixed = ANSWERED.read(run.covr).sample(fraction=1, shuffle=True, seed=3)
+    mixed = answered(run).sample(fraction=1, shuffle=True, seed=3)
     strange, form = pl.int_range(pl.len()) % 7 == 3, pl.col("form").cast(pl.String)
-    ANSWERED.write(mixed.with_columns(form=pl.when(strange).then(pl.lit(NO_TEMPLATE)).otherwise(form)), run.covr)
-    with patch.object(image_questions, "QUESTIONS", 40), small_shards(25):
-        told = decompose_run(run, words, every=True)
+    write_questions(mixed.with_columns(form=pl.when(strange).then(pl.lit(NO_TEMPLATE)).otherwise(form)), run, 25)
+    told = decompose_run(run, words, every=True)
     assert told.unknown == -(-(len(mixed) - 3) // 7)
-    at_once = in_memory(ANSWERED.read(run.covr), corpus(Images.load(run.images), words.attribute_group))
+    at_once = in_memory(answered(run), corpus(Images.load(run.images), words.attribute_group))
     sets, shards = at_once["sets"], [read_sets(folder) for folder in set_shards(run)]
     assert len(shards) > 3
     assert pl.concat([own["sets"] for own in shards]).sort("number").equals(sets)
@@ -113,13 +121,13 @@ def test_any_chunks_give_the_same_records(made: Run, tmp_path: Path) -> None:
     balance(run.folder, questions=200)
     split(run.folder, name=["HAS-QUANT"], curve="0,2", few_shot=3)
     for most in (1000, 50):
-        with patch.object(image_questions, "QUESTIONS", most), small_shards(most):
-            decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
-            export(run, tmp_path / f"{most}" / "all", every=True)
-            export(run, tmp_path / f"{most}" / "balanced")
-            export_split(run, tmp_path / f"{most}" / "split", "HAS-QUANT")
+        put_in_shards(run, most)
+        decompose_run(run, WordTables.read(words_folder(tmp_path)), every=True)
+        export(run, tmp_path / f"{most}" / "all", every=True)
+        export(run, tmp_path / f"{most}" / "balanced")
+        export_split(run, tmp_path / f"{most}" / "split", "HAS-QUANT")
     whole, shared = (
-        {name: sorted(data.splitlines()) if name.endswith(FILE) else data for name, data in content(own).items()}
+        {name: sorted(data.splitlines()) for name, data in content(own).items()}
         for own in (tmp_path / "1000", tmp_path / "50")
     )
     assert len(whole) == 4 + 4 + 7 and whole == shared
@@ -130,14 +138,14 @@ def test_any_chunks_give_the_same_records(made: Run, tmp_path: Path) -> None:
 def test_a_selection_lies_in_some_chunks_alone(made: Run, tmp_path: Path) -> None:
     """A chunk without any chosen question is no fault; no chosen question at all is one."""
     run = copy(made, tmp_path)
-    ids = ANSWERED.read(run.covr)["id"]
+    ids = answered(run)["id"]
     BALANCED.write(ids.head(60).to_frame(), run.covr)
     whole, shared = tmp_path / "whole", tmp_path / "shared"
     for place, most in ((whole, 1000), (shared, 50)):
-        with patch.object(image_questions, "QUESTIONS", most):
-            split(run.folder, name=["HAS-QUANT", "LEXICAL"], few_shot=2)
+        put_in_shards(run, most)
+        split(run.folder, name=["HAS-QUANT", "LEXICAL"], few_shot=2)
         (run.covr / "splits").rename(place)
-    assert content(whole) == content(shared)
+    assert [in_order(path) for path in sorted(whole.iterdir())] == [in_order(path) for path in sorted(shared.iterdir())]
     BALANCED.write(ids.head(0).to_frame(), run.covr)
     with pytest.raises(BadInput, match="the balanced selection is empty"):
         split(run.folder)
@@ -148,7 +156,8 @@ def test_words_of_all_chunks_may_be_named(made: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("splits: {mine: {held out: uses(noun=lamp)}}")
     told = list[str]()
     for most in (1000, 50):
-        with patch.object(image_questions, "QUESTIONS", most), pytest.raises(BadInput) as bad:
+        put_in_shards(run, most)
+        with pytest.raises(BadInput) as bad:
             split(run.folder, splits=tmp_path / "own.yaml")
         told.append(str(bad.value))
     assert told[0] == told[1] and "no noun 'lamp'; choose from chair, cup, dog, table" in told[0]

@@ -26,10 +26,10 @@ from questree.show.views import View
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.decompose.set_hierarchies import set_shards
 from questree.stages.decompose.set_shards import decompose_run
-from questree.tables import image_questions
 from questree.tables.images import IMAGES
 from questree.tables.run import Run
-from worlds.image_run import image_run, small_shards
+from worlds.image_run import image_run
+from worlds.question_shards import put_in_shards
 from worlds.served import served_run
 
 
@@ -55,8 +55,8 @@ def models(made: Run) -> None:
 def shards(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The same questions and models in more shards."""
     made = copy(run, tmp_path_factory.mktemp("shards"))
-    with small_shards():
-        decompose_run(made, default_words(), every=True, workers=1)
+    put_in_shards(made)
+    decompose_run(made, default_words(), every=True, workers=1)
     assert len(set_shards(made)) > 3
     models(made)
     return made
@@ -68,9 +68,8 @@ def test_a_report_is_the_same_however_many_shards_there_are(
 ) -> None:
     asked = ReportRequest("my-run", ("perception-noise", "theirs"), ("shortcut",), "r.html")
     how, made = How("wrong", 10, policy=policy, split=split), list[str]()
-    for own, questions in ((run, 1 << 16), (shards, 60)):
-        with patch.object(image_questions, "QUESTIONS", questions):
-            made.append(page(report(own, asked, how, workers=1)))
+    for own in (run, shards):
+        made.append(page(report(own, asked, how, workers=1)))
     assert made[0] == made[1] and made[0].count('class="failure"') > 5
 
 
@@ -99,7 +98,7 @@ def test_a_shard_says_its_dags_as_all_do(run: Run, shards: Run) -> None:
 def test_nothing_is_read_of_all_questions(run: Run) -> None:
     asked = ReportRequest("my-run", ("perception-noise",), ("uniform",), "r.html")
     with (
-        patch("questree.show.image_view.answered", side_effect=ZeroDivisionError),
+        patch("questree.show.image_view.every_question", side_effect=ZeroDivisionError),
         patch("questree.tables.images.Images.load", side_effect=ZeroDivisionError),
     ):
         made = page(report(run, asked, How("wrong", 0, policy="lenient"), workers=1))

@@ -24,12 +24,12 @@ from questree.search.word_tables import (
 from questree.sources.own_json import read_own_images
 from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.drafts.answering import ANOTHER_WORD
-from questree.tables.image_questions import ANSWERED
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from worlds.foreign_images import vrd
 from worlds.image_run import spoken_nodes, write_images
+from worlds.question_shards import write_questions
 from worlds.workshops import workshop_of
 
 
@@ -126,7 +126,7 @@ def test_sub_questions_whose_answer_another_word_would_change_are_not_answered(t
         for at, (text, answer) in enumerate(asked.items())
     ]
     run.covr.mkdir()
-    ANSWERED.write(with_forms(pl.DataFrame(rows)), run.covr)
+    write_questions(with_forms(pl.DataFrame(rows)), run)
     decompose_run(run, default_words(), every=True)
     nodes = spoken_nodes(run)
     found = dict(nodes.select("program", "answer").iter_rows())

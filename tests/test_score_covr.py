@@ -24,7 +24,7 @@ from questree.search.word_tables import default_words
 from questree.sources.covr import read_records
 from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.split.image_sets import read_split
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from questree.tables.run import Run
 from worlds.image_run import image_run
 from worlds.papers import compiled
@@ -82,7 +82,7 @@ def test_the_options_of_a_choice_are_read_off_its_program(run: Run, tmp_path: Pa
 @pytest.mark.parametrize("policy", ["exact", "vqa", "lenient"])
 def test_true_and_false_are_yes_and_no(run: Run, tmp_path: Path, policy: Any) -> None:
     """As COVR's own predictor writes them."""
-    test = ANSWERED.read(run.covr).filter(split="test")
+    test = answered(run).filter(split="test")
     said = {id: {"yes": "True", "no": "False"}.get(answer, answer) for id, answer in test.select("id", "answer").rows()}
     assert {"True", "False"} <= {*said.values()}
     path, how = written(tmp_path / "covr.jsonl", said), Scoring(resamples=0, policy=policy)
@@ -101,7 +101,7 @@ def test_a_text_that_is_an_answer_stays_what_it_is() -> None:
 def test_stored_predictions_are_read_so_too(run: Run, tmp_path: Path) -> None:
     """Whoever reads them from the run, the page included, sees yes and no."""
     decompose_run(run, default_words(), every=True)
-    test = ANSWERED.read(run.covr).filter(split="test", template="VERIFYATTR")
+    test = answered(run).filter(split="test", template="VERIFYATTR")
     said = {id: {"yes": "True", "no": "False"}[answer] for id, answer in test.select("id", "answer").rows()}
     answer_command(run.folder, model="theirs", predictions=written(tmp_path / "covr.jsonl", said), quiet=True)
     assert {*image_predictions(run, "theirs", test["id"]).table["prediction"]} == {*test["answer"]}
@@ -135,12 +135,12 @@ def rows(path: Path) -> dict[tuple[str, str, str], Any]:
 
 
 def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None:
-    test = ANSWERED.read(run.covr).filter(split="test")
+    test = answered(run).filter(split="test")
     perfect = written(tmp_path / "perfect.jsonl", dict(test.select("id", "answer").rows()))
     command(run.folder, predictions=[perfect], json=tmp_path / "scores.json", quiet=True, how=Scoring(resamples=50))
     found = rows(tmp_path / "scores.json")
     assert found["accuracy", "Overall", "perfect"]["value"] == 1 == found["coverage", "exact", "perfect"]["value"]
-    train = ANSWERED.read(run.covr).filter(split="train")
+    train = answered(run).filter(split="train")
     common = train.group_by("answer").len().sort(["len", "answer"], descending=[True, False])["answer"][0]
     share = (test["answer"] == common).mean()
     overall = found["accuracy", "Overall", "MAJ"]
@@ -151,7 +151,7 @@ def test_a_run_is_scored_on_its_test_questions(run: Run, tmp_path: Path) -> None
 def test_models_that_are_too_close_are_named_and_tables_are_written(
     run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = dict(ANSWERED.read(run.covr).filter(split="test").select("id", "answer").rows())
+    said = dict(answered(run).filter(split="test").select("id", "answer").rows())
     first, *_ = said
     models = {"one": said, "two": {**said, first: "nonsense"}, "three": dict.fromkeys(said, "nonsense")}
     files = [written(tmp_path / f"{name}.jsonl", own) for name, own in models.items()]
@@ -196,7 +196,7 @@ def test_the_plan_of_the_splits_is_scored_for_generalization(run: Run, tmp_path:
     export(run, tmp_path / "out")
     plan = json.loads((run.covr / "splits" / "plan.json").read_text())
     few = {name: plan[name] for name in ("HAS-QUANT", "TPL-VERIFYATTR")}
-    truth = dict(ANSWERED.read(run.covr).select("id", "answer").rows())
+    truth = dict(answered(run).select("id", "answer").rows())
     for split in few.values():
         for role in ("text", "model", "iid-size", "iid"):
             answers = {id: truth[id] if role != "text" else "?" for id in split["questions"]}

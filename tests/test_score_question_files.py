@@ -20,7 +20,7 @@ from questree.formats.covr_export import export as export_covr
 from questree.metrics.catalogue import METRICS, Metric
 from questree.scoring import file_questions, file_sets, shared_files
 from questree.scoring.compared import Scoring
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import answered
 from worlds.exported_worlds import exported, random_run, records
 from worlds.image_run import image_run
 
@@ -57,7 +57,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Record]]:
     """COVR's questions, test and train."""
     run = image_run(tmp_path_factory.mktemp("sets") / "run")
     export_covr(run, run.folder.parent / "covr")
-    assert len(ANSWERED.read(run.covr)) > 20
+    assert len(answered(run)) > 20
     return {
         name: [json.loads(line) for line in (run.folder.parent / "covr" / f"{name}.jsonl").read_text().splitlines()]
         for name in ("train", "test")

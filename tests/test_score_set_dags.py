@@ -25,16 +25,14 @@ from questree.stages.decompose import set_hierarchies
 from questree.stages.decompose.hierarchies import hierarchies_in
 from questree.stages.decompose.set_hierarchies import set_part, set_shards
 from questree.stages.decompose.set_shards import decompose_run
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, answered
 from questree.tables.nodes import KEYS
 from questree.tables.run import Run
-from worlds.image_run import image_run, small_shards
+from worlds.image_run import image_run
+from worlds.question_shards import ALL, put_in_shards
 
 WRONG = Scoring("wrong", 30)
 FREE = ["{}", "I think it is {}.", "no idea", "True", "the {}!"]
-
-
-ALL = 1 << 14  # questions of a shard: all of them
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +43,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Run]:
     made = image_run(place / "run")
     for questions in (1, 40, ALL):
         found[questions] = run = copy(made, place / str(questions))
-        with small_shards(questions):
-            decompose_run(run, default_words(), every=True)
+        put_in_shards(run, questions)
+        decompose_run(run, default_words(), every=True)
         answer_command(run.folder, model="perception-noise", quiet=True)
         answer_command(run.folder, model="theirs", predictions=spoken(run, place / "theirs.jsonl"), quiet=True)
     assert [len(set_shards(run)) > 3 for run in found.values()] == [True, True, False]
@@ -120,7 +118,7 @@ def test_splits_are_told_by_questions(runs: dict[int, Run]) -> None:
 
 def test_ids_that_are_the_same_in_two_shards_get_a_number(run: Run, tmp_path: Path) -> None:
     made = copy(run, tmp_path)
-    with patch.object(set_hierarchies, "DIGEST", 1), small_shards():
+    with patch.object(set_hierarchies, "DIGEST", 1):
         decompose_run(made, default_words(), every=True)
     keys = [KEYS.read(folder)["key"] for folder in set_shards(made)]
     assert all(own.str.count_matches("-").eq(2).any() for own in keys[1:])
@@ -138,7 +136,7 @@ def test_a_metric_of_a_plugin_is_counted_in_shards(runs: dict[int, Run]) -> None
 def test_reports_score_by_shards_what_they_score_at_once(run: Run, how: How) -> None:
     names = ["perception-noise", "theirs", "oracle", "most-likely", "uniform"]
     try:
-        BALANCED.write(ANSWERED.read(run.covr).filter(pl.int_range(pl.len()) % 4 != 1), run.covr)
+        BALANCED.write(answered(run).filter(pl.int_range(pl.len()) % 4 != 1), run.covr)
         parts = RunScores.of(run, COVR, how, names, 1)
         whole = [*scores_at_once.of_report(run, COVR, how, names)]
         baseline = scored_questions(run, COVR, how.split).baseline(how.resampling)
@@ -156,7 +154,7 @@ def test_reports_score_by_shards_what_they_score_at_once(run: Run, how: How) -> 
 
 def test_a_split_whose_questions_are_not_selected_is_scored_on_dags_alone(run: Run) -> None:
     try:
-        BALANCED.write(ANSWERED.read(run.covr).filter(pl.col("split") != "dev"), run.covr)
+        BALANCED.write(answered(run).filter(pl.col("split") != "dev"), run.covr)
         (found,) = RunScores.of(run, COVR, How("wrong", 20, split="dev"), ["oracle"], 1).models
     finally:
         (run.covr / "balanced.parquet").unlink()

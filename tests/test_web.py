@@ -35,7 +35,6 @@ from questree.show.page.shown import Shown
 from questree.show.page.site import Collection, Site
 from questree.show.video_view import VideoView
 from questree.stages.decompose.hierarchies import shards
-from questree.stages.decompose.set_hierarchies import shard_name
 from questree.stages.decompose.set_shards import decompose_run
 from questree.stages.decompose.spoken import say
 from questree.stages.questions import Bank, Question
@@ -43,7 +42,7 @@ from questree.stages.split.grammar import read
 from questree.stages.split.language import of_videos
 from questree.stages.split.rows import video_rows
 from questree.tables.hierarchies import NOTHING
-from questree.tables.predictions import write_shard, write_words
+from questree.tables.predictions import shard_name, write_shard, write_words
 from questree.tables.run import Run
 from questree.vocabulary.words import Vocabulary
 from test_pages import commands

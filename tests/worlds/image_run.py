@@ -1,12 +1,9 @@
 """A small run with questions about images: rooms to check by eye, programs of all templates, true answers."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import polars as pl
 
@@ -18,11 +15,12 @@ from questree.readings.answer import WELL
 from questree.sources.covr import answer_text
 from questree.stages.decompose.set_hierarchies import read_sets, set_corpus, set_shards
 from questree.stages.decompose.spoken import say
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.tables.image_questions import BALANCED, MADE
 from questree.tables.images import Images
 from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from worlds import whole_sources
+from worlds.question_shards import write_questions
 
 GROUPS = {"red": "color", "blue": "color", "wooden": "material"}
 # a room: things "name [attribute]", and "i relation j"; every thing has a box of its own, 10 pixels apart
@@ -105,7 +103,7 @@ def questions(images: Images, asked: dict[str, list[str]] = ASKED) -> pl.DataFra
         )
         if reason == WELL and value is not None
     ]
-    return ANSWERED.frame(with_forms(pl.DataFrame(table)))
+    return MADE.frame(with_forms(pl.DataFrame(table)))
 
 
 def image_run(folder: Path, balanced: int = 0) -> Run:
@@ -113,17 +111,10 @@ def image_run(folder: Path, balanced: int = 0) -> Run:
     run = Run(folder)
     table = questions(write_images(run))
     run.covr.mkdir()
-    ANSWERED.write(table, run.covr)
+    write_questions(table, run)
     if balanced:
         BALANCED.write(table.select("id").gather_every(balanced), run.covr)
     return run
-
-
-@contextmanager
-def small_shards(questions: int = 40) -> Iterator[None]:
-    """DAGs that are made within it lie in shards of about so many questions."""
-    with patch("questree.stages.decompose.dealt_sets.QUESTIONS", questions):
-        yield
 
 
 def spoken_nodes(run: Run) -> pl.DataFrame:

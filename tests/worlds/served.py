@@ -18,6 +18,7 @@ from questree.tables.questions import with_forms
 from questree.tables.run import Run
 from questree.vocabulary.load import default
 from worlds.exported_worlds import run_of
+from worlds.question_shards import write_questions
 from worlds.small import facts
 
 WORLD = """
@@ -125,5 +126,5 @@ def image_run(folder: Path) -> Run:
         ),
     ]
     names = ("id", "split", "template", "question", "answer", "program", *list(ANSWERED.columns)[-5:])
-    ANSWERED.write(with_forms(pl.DataFrame(rows, schema=names, orient="row")), run.covr)
+    write_questions(with_forms(pl.DataFrame(rows, schema=names, orient="row")), run)
     return run

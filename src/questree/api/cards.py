@@ -19,7 +19,7 @@ PLACES = {  # name -> files of the tables whose rows are counted, inside a run
     },
     "covr": {
         "images": "images/images.parquet",
-        "questions": "covr/questions.parquet",
+        "questions": "covr/questions/*/questions.parquet",
         "balanced": "covr/balanced.parquet",
         "nodes": "covr/decomposed/*/nodes.parquet",
     },

@@ -38,7 +38,7 @@ class ImageSteps:
 
     def shard(self, name: str) -> StepShard:
         known = set_corpus(self.run.folder)
-        tables = read_sets(known.folder / name)
+        tables = read_sets(self.run.covr / "decomposed" / name)
         forms, nodes, tops = tables[FORMS.name], tables["nodes"], tables[ASKED_TOPS.name]
         said = say(forms, nodes, known.texts, self.executed, columns=("answer", "type"))
         question = questions_of(forms, nodes, known.texts)

@@ -10,7 +10,7 @@ from questree.api.shown import Shower, Shown, find, of_dag
 from questree.benchmarks import AGQA, COVR
 from questree.faults import BadInput
 from questree.tables.facts import BOX
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import some_of
 from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def is_id(run: Run, id: str) -> bool:
-    asked = ANSWERED.read(run.covr)["id"] if COVR.has(run, "questions") else ()
-    return id in asked or id in IMAGES.read(run.images)["id"]
+    asked = COVR.has(run, "questions") and len(some_of(run, [id])) > 0
+    return asked or id in IMAGES.read(run.images)["id"]
 
 
 def of_images(run: Run, id: str, stage: str | None, dag: bool, svg: Path | None, width: int) -> Shown:

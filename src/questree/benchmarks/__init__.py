@@ -123,7 +123,7 @@ COVR = BENCHMARKS.add(
         "images",
         "image sets",
         "images",
-        {"source": "images", "facts": "images", "questions": "covr/questions.parquet"}
+        {"source": "images", "facts": "images", "questions": "covr/questions"}
         | {"balanced": "covr/balanced.parquet", "splits": "covr/splits", "decomposed": "covr/decomposed"}
         | {"audit": "covr/audit"},
         {"ingest": ("images", "images")},

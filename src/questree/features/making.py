@@ -23,6 +23,7 @@ from questree.features.video_facts import VideoFacts
 from questree.stages.ground.boxes import VIEW
 from questree.tables.digests import write_note
 from questree.tables.facts import FRAMES, VIDEOS, Facts
+from questree.tables.image_questions import question_folders, scanned
 from questree.tables.images import IMAGES, Images
 from questree.tables.run import Run, kept_while
 from questree.tables.shard_folders import NOTES, ShardFolders
@@ -105,13 +106,11 @@ class FactsOfImages(FeatureSource):
 
     @property
     def images_of_scope(self) -> int:
-        file = Run(self.run).covr / "questions.parquet"
-        if not file.is_file():
+        run = Run(self.run)
+        if not question_folders(run):
             return IMAGES_OF_A_SET
-        with readable(file):
-            return int(
-                pl.scan_parquet(file, glob=False).select(pl.col("images").list.len().max()).collect().item() or 1
-            )
+        with readable(run.covr / "questions"):
+            return int(scanned(run).select(pl.col("images").list.len().max()).collect().item() or 1)
 
     def ids(self) -> list[str]:
         return IMAGES.read(Run(self.run).images)["id"].to_list()

@@ -36,7 +36,7 @@ class RecordsTask:
 
     def piece(self, chunk: QuestionChunk) -> Path:
         """A folder with what files have of a chunk."""
-        return self.scratch / f"{chunk.begin}"
+        return self.scratch / f"{chunk}"
 
 
 def export(run: Run, out: Path, every: bool = False, workers: int = 1) -> dict[str, int]:

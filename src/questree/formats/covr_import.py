@@ -21,7 +21,8 @@ from questree.formats.covr_fitting import KeptRecord, agreement, fitting, no_tem
 from questree.formats.covr_parts import CovrPart, parts_of
 from questree.notation.covr import CovrShapes
 from questree.sources.covr import CovrRecord, read_records
-from questree.tables.image_questions import ANSWERED, BALANCED
+from questree.stages.question_shards import write_piece, write_shards
+from questree.tables.image_questions import BALANCED, MADE
 from questree.tables.images import Images
 from questree.tables.lock import unfinished
 from questree.tables.questions import PROGRAM, with_forms
@@ -37,7 +38,7 @@ EXAMPLES = 3  # ids named per irregularity
 READ = Table(  # rows of a part, before it is known what others have
     "read",
     {
-        **{name: dtype for name, dtype in ANSWERED.columns.items() if name not in PROGRAM},
+        **{name: dtype for name, dtype in MADE.columns.items() if name not in PROGRAM},
         "program": pl.String,
         "balanced": pl.Boolean,
         "found": pl.String,  # what its program says
@@ -142,7 +143,7 @@ def import_covr(
         if not sum(told.questions.values()):
             why = "; ".join(f"{count:,}: {fault}" for fault, count in told.faults.most_common())
             raise BadInput.at(folder, f"no question to import ({why or 'the files are empty'})")
-        ANSWERED.join([task.kept(part) for part in parts], out)
+        write_shards([task.kept(part) for part in parts], out, pool)
         if told.selects:
             BALANCED.join([task.kept(part) for part in parts], out)
     return told
@@ -234,7 +235,7 @@ def write_kept(task: ImportTask, part: CovrPart, first: int, twice: Ints) -> Cov
     rows = READ.read_piece(task.read(part)).filter(~again)
     rows = rows.with_columns(pair=rows["pair"].fill_null(pairs.gather(rows["record"])))
     with new_folder(task.kept(part)) as folder:
-        ANSWERED.write_piece(with_forms(rows), folder)
+        write_piece(with_forms(rows), folder)
         BALANCED.write_piece(rows.filter(pl.col("balanced").fill_null(False)), folder)
     told = CovrImported({part.path.name: len(rows)}, selects=bool(rows["balanced"].is_not_null().any()))
     left = looked.select("id", fault=pl.when(again).then(pl.lit(TWICE)).otherwise("fault")).drop_nulls("fault")

@@ -25,14 +25,14 @@ def write_sub_questions(run: Run, out: Path, scratch: Path, pool: Executor) -> i
     """A line per node, questions among them: id, question, scenes, answer, type; how many."""
     names = [folder.name for folder in set_shards(run)]
     counts = over(pool, "writing sub-questions", "shard", names, write_lines, LinesTask(run.folder, scratch))
-    end_to_end([scratch / name / FILE for name in names], out)
+    end_to_end([scratch / f"dags-{name}" / FILE for name in names], out)
     return sum(counts)
 
 
 def write_lines(task: LinesTask, name: str) -> int:
     """In a worker."""
     corpus = set_corpus(task.run)
-    tables = read_sets(corpus.folder / name)
+    tables = read_sets(Run(task.run).covr / "decomposed" / name)
     forms, nodes = tables[FORMS.name], tables["nodes"]
     said = say(forms, nodes, corpus.texts, columns=("answer", "type"))
     lines = said.select(
@@ -42,6 +42,6 @@ def write_lines(task: LinesTask, name: str) -> int:
         "answer",
         "type",
     )
-    with new_folder(task.scratch / name) as folder:
+    with new_folder(task.scratch / f"dags-{name}") as folder:
         lines.write_ndjson(folder / FILE)
     return len(lines)

@@ -67,7 +67,7 @@ def learn(asked: AskedRun, lessons: Iterable[Lesson[Any]], pool: Executor | None
     wanted, shards = list(lessons), asked.shards
     reading = shards.reading_first if any(lesson.reads for lesson in wanted) else ()
     for lesson in {own.name: own for own in [*reading, *wanted]}.values():
-        parts = tuple(lesson.parts(shards))
+        parts = tuple(shards.names)
         each(pool, f"looking at {lesson.name}", "shard", parts, look, LessonTask(asked, lesson, ()))
         each(pool, f"learning {lesson.name}", "all", [lesson.name], put_together, LessonTask(asked, lesson, parts))
 

@@ -17,7 +17,7 @@ from questree.stages.decompose.image_sets import questions_of
 from questree.stages.decompose.set_hierarchies import programs_in, read_sets, set_corpus, set_shards
 from questree.stages.decompose.spoken import say
 from questree.tables.hierarchies import NOTHING
-from questree.tables.image_questions import QuestionChunk, chunks
+from questree.tables.image_questions import QuestionChunk
 from questree.tables.nodes import ASKED_TOPS, EDGES, FORMS, NOT_SAID, SETS
 from questree.tables.run import Run
 from questree.tables.store import new_folder
@@ -28,20 +28,17 @@ ALWAYS = {"yes", "no", "0", "1"}  # words somebody may need although nobody said
 TEXTS = Table("texts", {"question": pl.String})
 
 
-def all_chunks(shards: "ImageShards") -> list[QuestionChunk]:
-    return chunks(shards.run)
-
-
-def look_at_training(shards: "ImageShards", chunk: QuestionChunk) -> pl.DataFrame:
+def look_at_training(shards: "ImageShards", name: str) -> pl.DataFrame:
     """The images that questions of train are about."""
-    return chunk.read("split", "images").filter(split="train").select(pl.col("images").explode()).unique()
+    asked = QuestionChunk(shards.run.folder, name).read("split", "images").filter(split="train")
+    return asked.select(pl.col("images").explode()).unique()
 
 
 def learn_training(files: list[str], folder: Path) -> None:
     pl.scan_ipc(files, glob=False).unique().collect(engine="streaming").write_ipc(folder / FILE)
 
 
-TRAINING = Lesson("training", look_at_training, learn_training, read_table, all_chunks)
+TRAINING = Lesson("training", look_at_training, learn_training, read_table)
 
 
 class ImageShards:
@@ -92,7 +89,7 @@ class SetShard:
 
     def __init__(self, shards: ImageShards, name: str):
         self.shards, self.name = shards, name
-        self.tables = read_sets(shards.corpus.folder / name)
+        self.tables = read_sets(shards.run.covr / "decomposed" / name)
         self.forms, self.stored = self.tables[FORMS.name], self.tables["nodes"]
 
     def said(self, nodes: pl.DataFrame, *columns: str) -> pl.DataFrame:

@@ -38,11 +38,7 @@ class Lesson(Generic[Known]):
     look: Callable[[Any, Any], pl.DataFrame]  # (shards, name of one) -> what it tells
     learn: Callable[[list[str], Path], None]  # (what shards told, as files; a folder for what follows)
     read: Callable[[Path], Known]  # the folder ->
-    among: Callable[[Any], Sequence[Any]] | None = None  # what is looked at, if not the shards
     reads: bool = False  # is it learnt from texts?
-
-    def parts(self, shards: AskedShards) -> Sequence[Any]:
-        return self.among(shards) if self.among else shards.names
 
 
 def counted(table: pl.DataFrame, asked: AskedNodes) -> pl.DataFrame:

@@ -126,14 +126,11 @@ def predictions(model: str, found: pl.DataFrame, ids: pl.Series) -> Predictions:
 
 def image_predictions(run: Run, model: str, ids: pl.Series) -> Predictions:
     """What a stored model answers to the questions with these ids; those it does not answer are left out."""
-    return stored_image_predictions(run, Stored.of(run, model), ids)
+    return stored_image_predictions(Stored.of(run, model), set_shards(run), ids)
 
 
-def stored_image_predictions(run: Run, stored: Stored, ids: pl.Series) -> Predictions:
-    """The same of a model that was looked at."""
+def stored_image_predictions(stored: Stored, folders: Iterable[Path], ids: pl.Series) -> Predictions:
+    """The same in some shards."""
     parts = [pl.DataFrame(schema={"id": pl.String, PREDICTION: pl.String})]
-    for folder in set_shards(run):
-        tops = ASKED_TOPS.only("id", "node").read(folder)
-        if tops["id"].is_in(ids.implode()).any():
-            parts.append(_answered(stored, folder, tops))
+    parts += [_answered(stored, folder, ASKED_TOPS.only("id", "node").read(folder)) for folder in folders]
     return predictions(stored.folder.name, pl.concat(parts), ids)

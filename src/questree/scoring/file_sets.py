@@ -76,7 +76,8 @@ def ids_shared(places: Sequence[Path]) -> bool:
 
 def score_part(task: SetFileTask, part: CovrPart) -> ShardScores:
     """In a worker: the counts of one part."""
-    return counts_in(task, QUESTIONS.read_piece(task.place(part)))
+    begin = part.span[0] if part.span else 0  # in bytes, of which a record has several
+    return counts_in(task, QUESTIONS.read_piece(task.place(part)).with_columns(number=pl.int_range(pl.len()) + begin))
 
 
 PARTS = ShardWork(read_part, score_part, with_commonest)

@@ -1,15 +1,16 @@
 """What a worker counts about some of COVR's questions, each alone, and the predictions for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from questree.metrics.answered import Missing
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Tallies
+from questree.metrics.cells import Ints, Tallies
 from questree.metrics.sets import Commonest, answers_in, covr_tallies, guessed
 from questree.models.stored import stored_image_predictions
 from questree.scoring.compared import PredictionReader
@@ -22,7 +23,7 @@ from questree.tables.predictions import Stored
 from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 
-ASKED = ("id", "split", "template", "question", "answer", *PROGRAM, "images")
+ASKED = ("number", "id", "split", "template", "question", "answer", *PROGRAM, "images")
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,11 @@ def score_chunk(task: SetTask, chunk: QuestionChunk) -> ShardScores:
     image: pl.Expr | pl.Series = pl.col("images").list.first().fill_null(0)
     if METRICS:  # of plugins, which see its id
         image = IMAGES.read(run.images)["id"].gather(table.select(image)["images"])
-    asked = table.select("id", "answer", "template", "question", image=image, options=options_of(table))
+    asked = table.select("number", "id", "answer", "template", "question", image=image, options=options_of(table))
 
     def stored(model: str) -> pl.DataFrame:
-        return stored_image_predictions(run, Stored.believed(run, model), asked["id"]).table
+        folders = [run.covr / "decomposed" / name for name in chunk.shards]
+        return stored_image_predictions(Stored.believed(run, model), folders, asked["id"]).table
 
     return counts_in(task, asked, stored)
 
@@ -72,10 +74,24 @@ def counts_in(task: SetTask, asked: pl.DataFrame, stored: Callable[[str], pl.Dat
     counted = counts_of_models(task, reader, partial(_tallies, asked), stored)
     said = guessed(task.commonest, asked) if task.commonest else {}
     baselines = {name: covr_tallies(asked, own) for name, own in said.items()}
-    images = asked["image"].unique(maintain_order=True).to_list()
+    images = first_asked(asked)
     without = np.zeros(len(images), bool)
     return ShardScores(images, without, ShardAnswers.of(asked["answer"]), baselines, counted)
 
 
 def _tallies(asked: pl.DataFrame, said: pl.DataFrame, missing: Missing) -> Tallies:
     return covr_tallies(asked, said, missing == "skip")
+
+
+def first_asked(asked: pl.DataFrame) -> list[tuple[int, Any]]:
+    """[image] the number of the first question about it, and the image."""
+    return asked.unique("image", keep="first", maintain_order=True).select("number", "image").rows()
+
+
+def image_places(images: Sequence[list[tuple[int, Any]]]) -> list[Ints]:
+    """[shard] [image] where it stands among all, in the order of the questions."""
+    met = dict[Any, int]()
+    for number, image in (each for own in images for each in own):
+        met[image] = min(number, met.get(image, number))
+    place = {image: at for at, image in enumerate(sorted(met, key=met.__getitem__))}
+    return [np.array([place[image] for _, image in own], np.int64) for own in images]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
@@ -14,30 +14,37 @@ from numpy.typing import NDArray
 from questree.benchmarks import COVR
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.metrics.answered import Missing, ModelAnswers
-from questree.metrics.cells import Ints, Tallies, stacked
+from questree.metrics.cells import Tallies, stacked
 from questree.metrics.scores import Resampling, Score, Scored
 from questree.metrics.sets import Commonest, covr_cells, covr_tallies, guessed
+from questree.metrics.sets import answers_in as counted_answers
 from questree.models.asked_runs import AskedRun
 from questree.models.bots import taught
 from questree.scoring.dag_shards import answers_in
-from questree.scoring.dealt_questions import QuestionDeal, deal_all
+from questree.scoring.image_sets import options_of
 from questree.scoring.run_answers import AnsweringBots, bots_among
 from questree.scoring.run_questions import answered_ids
+from questree.scoring.set_counts import first_asked, image_places
 from questree.scoring.shard_tasks import ShardAnswers, ShardScores
 from questree.stages.decompose.hierarchies import RunHierarchies
-from questree.stages.decompose.set_hierarchies import set_part, set_shards, shard_begins
+from questree.stages.decompose.set_hierarchies import set_part, set_shards
+from questree.tables.image_questions import QuestionChunk
 from questree.tables.predictions import Stored
+from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.shard_folders import where_workers_see
+from questree.workers import each
 
 FEW = 4  # shards; as many take about as long as two processes to start (docs/cluster.md)
+
+
+ASKED = ("number", "id", "split", "template", "answer", *PROGRAM, "images")
 
 
 class SetListing(NamedTuple):
     """What is told of the questions of a shard, whoever answers."""
 
-    images: list[int]  # rows of their first images, in the order of the questions
-    first: list[int]  # [image] the first question about it
+    images: list[tuple[int, int]]  # the first question about an image, and its row
     guesses: dict[str, Tallies]  # MAJ's and MAJTEMPL's
 
 
@@ -45,16 +52,15 @@ class SetListing(NamedTuple):
 class SetAlone:
     """The questions of a shard, each alone."""
 
-    asked: pl.DataFrame
+    asked: pl.DataFrame  # number, id, template, answer, image, images, options
     known: pl.DataFrame  # id, key of those that were taken apart
     commonest: Commonest | None
 
     @property
     def listing(self) -> SetListing:
-        first = self.asked.unique("image", keep="first", maintain_order=True)
         said = guessed(self.commonest, self.asked) if self.commonest else {}
         guesses = {name: covr_tallies(self.asked, own) for name, own in said.items()}
-        return SetListing(first["image"].to_list(), first["row"].to_list(), guesses)
+        return SetListing(first_asked(self.asked), guesses)
 
     def tallies(self, read: ModelAnswers, missing: Missing) -> Tallies:
         given = answered_ids(self.known["id"], read.words, read.by_key[self.known["key"].to_numpy()])
@@ -68,18 +74,8 @@ class SetsAlone:
     listings: Sequence[SetListing]
 
     def scored(self, parts: Sequence[Tallies]) -> Scored:
-        tallies = stacked(parts, self.places)
+        tallies = stacked(parts, image_places([own.images for own in self.listings]))
         return Scored(tallies, covr_cells(tallies, list(PATTERNS)))
-
-    @property
-    def places(self) -> list[Ints]:
-        """[shard] [image] where it stands among all, in the order of the questions of all shards."""
-        met = dict[int, int]()
-        for own in self.listings:
-            for image, first in zip(own.images, own.first, strict=True):
-                met[image] = min(first, met.get(image, first))
-        place = {image: at for at, image in enumerate(sorted(met, key=met.__getitem__))}
-        return [np.array([place[image] for image in own.images], np.int64) for own in self.listings]
 
     def rows(self, found: Scored, model: str, how: Resampling | None) -> list[Score]:
         return found.rows(model, how)
@@ -94,7 +90,8 @@ class SetsAlone:
 class SetDags:
     run: Path
     names: tuple[str, ...]
-    questions: QuestionDeal | None = None  # if they are scored alone, too
+    scored_alone: bool = False
+    commonest: Commonest | None = None  # answers of train, if there is anything to learn from
     bots: AnsweringBots | None = None
 
     tells_errors: ClassVar[bool] = False
@@ -117,10 +114,13 @@ class SetDags:
         cls, run: Run, models: Sequence[str], split: str | None, alone: bool, left: ExitStack, pool: Executor | None
     ) -> Self:
         names, bots = tuple(folder.name for folder in set_shards(run)), bots_among(run, COVR, models)
-        scratch = left.enter_context(where_workers_see(run.predictions))
-        asked = deal_all(run, split, shard_begins(run), scratch, pool) if alone else None
-        now = AnsweringBots(taught(AskedRun(run.folder, scratch, True), bots, pool), bots) if bots else None
-        return cls(run.folder, names, asked, now)
+        learnt = each(pool, "answers of train", "shard", names, count_learnt, run.folder) if alone else []
+        known = pl.concat(learnt) if learnt else pl.DataFrame()
+        own = cls(run.folder, names, alone, Commonest.of(known) if len(known) else None)
+        if not bots:
+            return own
+        place = left.enter_context(where_workers_see(run.predictions))
+        return replace(own, bots=AnsweringBots(taught(AskedRun(run.folder, place, True), bots, pool), bots))
 
     def part(self, name: str, split: str | None) -> RunHierarchies:
         dags, named = set_part(self.run, name, split)
@@ -134,11 +134,14 @@ class SetDags:
         return now or Stored.believed(Run(self.run), model)
 
     def alone(self, name: str, asked: RunHierarchies, split: str | None) -> SetAlone | None:
-        if self.questions is None:
+        if not self.scored_alone:
             return None
-        own = self.questions.questions(self.names.index(name))
+        table = QuestionChunk(self.run, name).selected(False, *ASKED)
+        table = table if split is None else table.filter(split=split)
+        first, number = pl.col("images").list.first().fill_null(0), pl.col("images").list.len()
+        own = table.select("number", "id", "template", "answer", image=first, images=number, options=options_of(table))
         known = own.select("id").join(asked.named[0].asked, on="id", how="inner", maintain_order="left")
-        return SetAlone(own, known, self.questions.commonest) if len(own) else None
+        return SetAlone(own, known, self.commonest) if len(own) else None
 
     def answers(self, name: str, split: str | None) -> ShardAnswers:
         return answers_in(self.part(name, split).hierarchies)
@@ -149,3 +152,10 @@ class SetDags:
     @staticmethod
     def together(listings: Sequence[SetListing]) -> SetsAlone:
         return SetsAlone(listings)
+
+
+def count_learnt(run: Path, name: str) -> pl.DataFrame:
+    """In a worker: template, answer, len of the questions of train in a shard."""
+    return counted_answers(
+        QuestionChunk(run, name).selected(False, "split", "template", "answer", "id").filter(split="train")
+    )

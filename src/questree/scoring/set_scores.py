@@ -5,29 +5,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import polars as pl
 
 from questree.benchmarks.covr.splits import PATTERNS
 from questree.faults import BadInput
 from questree.metrics.catalogue import METRICS
-from questree.metrics.cells import Cell, Ints, Tallies
+from questree.metrics.cells import Cell, Tallies
 from questree.metrics.scores import Scored
 from questree.metrics.sets import Commonest, answers_in, covr_cells
 from questree.scoring.compared import Given, Scoring
 from questree.scoring.image_sets import known_side, nothing_asked, of_records
 from questree.scoring.run_shards import ShardsTogether, ShardWork, counted, given_files, stored_in
-from questree.scoring.set_counts import SetTask, chunk_answers, counts_in, score_chunk
+from questree.scoring.set_counts import SetTask, chunk_answers, counts_in, image_places, score_chunk
 from questree.scoring.shard_tasks import KnownAnswers, ShardAnswers, ShardScores, answers_together
 from questree.sources.covr import read_records
 from questree.stages.split.image_sets import known_split
-from questree.tables.image_questions import EMPTY, QuestionChunk, chunks, count
+from questree.tables.image_questions import EMPTY, QuestionChunk, chunks
 from questree.tables.predictions import samples
 from questree.tables.run import Run
 from questree.workers import shared_out
 
 Task = TypeVar("Task", bound=SetTask)
-FEW = 32  # chunks, of 0.03 s a model each; starting processes for fewer does not pay (docs/cluster.md)
+FEW = 128  # shards, of 0.01 s a model each; starting processes for fewer does not pay (docs/cluster.md)
 
 
 def with_commonest(task: Task, seen: Sequence[ShardAnswers]) -> Task:
@@ -51,8 +50,8 @@ def sets_together(
 ) -> ShardsTogether:
     """The counts of all chunks with questions of one side of a run, or of what a split holds out of it."""
     known_side(side)
-    # a metric of a plugin may look at all questions about an image, which are in many chunks
-    parts = [QuestionChunk(run.folder, 0, count(run))] if METRICS else chunks(run)
+    # a metric of a plugin may look at all questions that name an image first, which may be in several shards
+    parts = [QuestionChunk(run.folder, "")] if METRICS else chunks(run)
     if held_out:
         known_split(run, held_out)
     stored_in(run, models)
@@ -79,7 +78,7 @@ def records_together(place: Path, train: Path | None, how: Scoring, files: Seque
 
 
 def of_chunks(task: SetTask, found: Sequence[ShardScores]) -> ShardsTogether:
-    return ShardsTogether(task, found, _cells, _places(found))
+    return ShardsTogether(task, found, _cells, image_places([shard.videos for shard in found]))
 
 
 def refuse_empty(parts: Sequence[QuestionChunk], every: bool) -> None:
@@ -95,9 +94,3 @@ def baselines(found: ShardsTogether) -> dict[str, Scored]:
 
 def _cells(tallies: Tallies) -> list[Cell]:
     return covr_cells(tallies, list(PATTERNS))
-
-
-def _places(found: Sequence[ShardScores]) -> list[Ints]:
-    """[chunk] [image] where it stands among all; the questions of an image are in many chunks."""
-    place = {image: at for at, image in enumerate(dict.fromkeys(image for shard in found for image in shard.videos))}
-    return [np.array([place[image] for image in shard.videos], np.int64) for shard in found]

@@ -39,7 +39,6 @@ from questree.stages.decompose.set_hierarchies import (
     set_corpus,
     set_node_table,
     set_shards,
-    shard_begins,
 )
 from questree.stages.decompose.set_shards import decompose as taken_apart
 from questree.stages.decompose.spoken import SetTexts, say
@@ -48,13 +47,18 @@ from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import SIDES, selected
 from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
-from questree.tables.image_questions import ANSWERED, answered, check_images, some_of
+from questree.tables.image_questions import (
+    ANSWERED,
+    check_images,
+    every_question,
+    question_folders,
+    some_of,
+)
 from questree.tables.images import Images
 from questree.tables.nodes import ANSWERS, ASKED_TOPS, EDGES, FORMS, WORDS
-from questree.tables.predictions import IMAGE_SETS
 from questree.tables.questions import program_text
 from questree.tables.run import Run
-from questree.tables.table import Table
+from questree.tables.table import Table, rows_in
 from questree.terms import Node, ProgramError, Word, walk
 from questree.workers import whole
 
@@ -131,9 +135,7 @@ class ImageView(View):
         super().__init__(run)
         if some is None:
             self.check(run)
-        self.every, self.decomposed = answered(run) if some is None else some, COVR.has(run, "decomposed")
-        if some is None and self.decomposed:  # in the order of shards
-            self.every = self.every[np.argsort(self.shard_numbers(self.every), kind="stable")]
+        self.every, self.decomposed = every_question(run) if some is None else some, COVR.has(run, "decomposed")
         self.parsed = lru_cache(SAID)(partial(parse, language=IMAGES))
         self.pictured = lru_cache(SAID)(self.annotated)
         self.row_at = {id: row for row, id in enumerate(self.every["id"])}
@@ -167,11 +169,11 @@ class ImageView(View):
         return DagColumns(types, known_in(nodes), EDGES.only("parent", "label").read(folder))
 
     def shards(self) -> list[str]:
-        return [path.name for path in set_shards(self.run)] if self.decomposed else [IMAGE_SETS]
+        return [path.name for path in question_folders(self.run)]
 
     def open(self, shard: str) -> Opened:
         known = set_corpus(self.run.folder)
-        return opened(shard, read_sets(known.folder / shard), known.words)
+        return opened(shard, read_sets(self.run.covr / "decomposed" / shard), known.words)
 
     def cut_out(self, name: str, nodes: Sequence[int]) -> list[Opened]:
         shard = self.open(name)
@@ -193,18 +195,19 @@ class ImageView(View):
     def programs(self, one: Opened) -> list[Node]:
         return [self.parsed(text) for text in self.said(one)["program"].to_list()]
 
-    def shard_numbers(self, questions: pl.DataFrame) -> Ints:
-        """[question] the number of its shard."""
-        first = questions["images"].list.min().fill_null(0).to_numpy()
-        return np.searchsorted(shard_begins(self.run)[1:], first, side="right")
+    @cached_property
+    def begins(self) -> Ints:
+        """[shard] its first question."""
+        sizes = [rows_in(folder / f"{ANSWERED.name}.parquet") for folder in question_folders(self.run)]
+        return np.cumsum([0, *sizes])[:-1]
 
     @cached_property
     def shown(self) -> dict[str, Ints]:
         """Shard -> the rows of the questions it lists."""
-        if not self.decomposed:
-            chosen = self.every["id"].is_in(selected(self.run)["id"].implode())
-            return {IMAGE_SETS: chosen.arg_true().to_numpy().astype(np.int64)}
-        return {folder.name: self.keys(ASKED_TOPS.only("id").read(folder)) for folder in set_shards(self.run)}
+        if self.decomposed:
+            return {folder.name: self.keys(ASKED_TOPS.only("id").read(folder)) for folder in set_shards(self.run)}
+        chosen = self.every["id"].is_in(selected(self.run)["id"].implode()).arg_true().to_numpy().astype(np.int64)
+        return dict(zip(self.shards(), np.split(chosen, np.searchsorted(chosen, self.begins[1:])), strict=True))
 
     def listed(self, shard: str) -> Listed:
         table = self.every[self.shown[shard]]
@@ -329,7 +332,7 @@ class ImageView(View):
         return self.row_at.get(id)
 
     def shard_of(self, key: int) -> str:
-        return self.shards()[int(self.shard_numbers(self.every[[key]])[0])] if self.decomposed else IMAGE_SETS
+        return self.shards()[int(np.searchsorted(self.begins, key, side="right")) - 1]
 
     def keys(self, tops: pl.DataFrame) -> Ints:
         return np.array([self.row_at[id] for id in tops["id"]], np.int64)

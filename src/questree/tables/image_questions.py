@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +13,7 @@ from questree.tables.questions import PROGRAM
 from questree.tables.run import Run
 from questree.tables.table import Table, readable, rows_in
 
-ANSWERED = Table(  # RUN/covr/questions.parquet, in the order they were made
+MADE = Table(  # as they are made, in their order
     "questions",
     {
         "id": pl.String,
@@ -29,59 +28,78 @@ ANSWERED = Table(  # RUN/covr/questions.parquet, in the order they were made
         "attributes": pl.UInt8,  # of all its references
         "pair": pl.UInt32,  # equal for questions of one text that were made together with other images and answers
     },
-    made_by="questree generate` or `questree import covr",
 )
+ANSWERED = Table(  # RUN/covr/questions/<shard>: those whose first image is in a range, by number
+    "questions", {"number": pl.UInt32, **MADE.columns}, made_by="questree generate` or `questree import covr"
+)
+TEXTS: dict[str, pl.DataType | type[pl.DataType]] = {
+    "form": pl.String,
+    "words": pl.List(pl.String),
+}  # what every shard numbers for itself
 BALANCED = Table("balanced", {"id": pl.String})  # RUN/covr/balanced.parquet
 MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "decomposed": "DAGs"}
 
 
-QUESTIONS = 1 << 16  # of a chunk
 EMPTY = "the balanced selection is empty; `questree balance` makes another, or use --all"
 
 
 def answered(run: Run) -> pl.DataFrame:
-    """The image questions of a run; none are none to work with."""
+    """The image questions of a run in the order they were made; none are none to work with."""
+    return every_question(run).sort("number")
+
+
+def every_question(run: Run) -> pl.DataFrame:
+    """The same in the order of shards."""
     count(run)
-    return ANSWERED.read(run.covr)
+    return _collected(run, scanned(run))
 
 
 def count(run: Run) -> int:
     """How many image questions a run has; none are none to work with."""
     made_by = "`questree generate` makes them, `questree import covr` reads them"
-    path = run.covr / f"{ANSWERED.name}.parquet"
-    if not path.is_file():
-        raise BadInput.at(run.covr, f"no image questions here; {made_by}")
+    folders = question_folders(run)
+    if not folders:
+        older = "of this version " if (run.covr / f"{ANSWERED.name}.parquet").is_file() else ""
+        raise BadInput.at(run.covr, f"no image questions {older}here; {made_by}")
     run.require_plugins(run.covr)
-    ANSWERED.read(run.covr, rows=(0, 1))  # say now what is wrong with them
-    found = rows_in(path)
+    ANSWERED.read(folders[0], rows=(0, 1))  # say now what is wrong with them
+    found = sum(rows_in(folder / f"{ANSWERED.name}.parquet") for folder in folders)
     if not found:
         raise BadInput.at(run.covr, f"the table of image questions is empty; {made_by}")
     return found
 
 
+def question_folders(run: Run) -> list[Path]:
+    """Of the shards, in the order of their images."""
+    folder = run.covr / "questions"
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def scanned(run: Run) -> pl.LazyFrame:
+    """The questions of all shards, which need not be in memory."""
+    files = [os.fspath(folder / f"{ANSWERED.name}.parquet") for folder in question_folders(run)]
+    return pl.concat([pl.scan_parquet(file, glob=False).cast(TEXTS) for file in files])  # type: ignore[arg-type]
+
+
+def _collected(run: Run, questions: pl.LazyFrame) -> pl.DataFrame:
+    with readable(run.covr / "questions"):
+        return questions.select(list(ANSWERED.columns)).collect(engine="streaming")
+
+
 def some_of(run: Run, ids: Sequence[str]) -> pl.DataFrame:
-    """Those with these ids, in the order of the table, which is never all in memory."""
-    file = run.covr / f"{ANSWERED.name}.parquet"
-    with readable(file):
-        every = pl.scan_parquet(file, glob=False).filter(pl.col("id").is_in(list(ids)))
-        return ANSWERED.frame(every.select(list(ANSWERED.columns)).collect(engine="streaming"))
+    """Those with these ids, in their order."""
+    return _collected(run, scanned(run).filter(pl.col("id").is_in(list(ids)))).sort("number")
 
 
 def check_images(run: Run) -> None:
     """Says so if a question asks about an image that is not there."""
     count(run)
     IMAGES.read(run.images, rows=(0, 1))  # say now if there are none
-    last, there = _last_image(run), rows_in(run.images / f"{IMAGES.name}.parquet")
+    there = rows_in(run.images / f"{IMAGES.name}.parquet")
+    with readable(run.covr / "questions"):
+        last = scanned(run).select(pl.col("images").list.max().max()).collect(engine="streaming").item()
     if last is not None and last >= there:
         raise BadInput.at(run.covr, f"made from other images: a question asks about image {last}, there are {there}")
-
-
-def _last_image(run: Run) -> int | None:
-    file = run.covr / f"{ANSWERED.name}.parquet"
-    with readable(file):
-        every = pl.scan_parquet(file, glob=False).select(pl.col("images").list.max().max())
-        found: int | None = every.collect(engine="streaming").item()
-    return found
 
 
 def has_selection(run: Run) -> bool:
@@ -90,24 +108,24 @@ def has_selection(run: Run) -> bool:
 
 @dataclass(frozen=True)
 class QuestionChunk:
-    """Some image questions of a run that stand next to each other; small enough to send anywhere that sees the run."""
+    """A shard of the image questions of a run, or all of them; small enough to send anywhere that sees the run."""
 
     run: Path
-    begin: int  # rows begin <= r < end
-    end: int
+    name: str  # none of all of them
 
     def __str__(self) -> str:
-        return f"{self.begin}-{self.end - 1}"
-
-    @property
-    def name(self) -> str:
-        """Of files with what is made of it; names are sorted as chunks are."""
-        return f"{self.begin:012}"
+        return self.name
 
     def read(self, *columns: str) -> pl.DataFrame:
         """All columns, or some."""
+        if not self.name:
+            return answered(Run(self.run)).select(columns or pl.all())
         table = ANSWERED.only(*columns) if columns else ANSWERED
-        return table.read(Run(self.run).covr, rows=(self.begin, self.end))
+        return table.read(Run(self.run).covr / "questions" / self.name)
+
+    @property
+    def shards(self) -> list[str]:
+        return [self.name] if self.name else [folder.name for folder in question_folders(Run(self.run))]
 
     def chosen(self, ids: pl.Series) -> pl.Series:
         """[question] is it in the balanced selection, which is never all in memory?"""
@@ -126,13 +144,13 @@ class QuestionChunk:
 
 def chunks(run: Run) -> list[QuestionChunk]:
     """All image questions of a run."""
-    rows = count(run)
-    return [QuestionChunk(run.folder, *cuts) for cuts in pairwise([*range(0, rows, QUESTIONS), rows])]
+    count(run)
+    return [QuestionChunk(run.folder, folder.name) for folder in question_folders(run)]
 
 
 def made_from_questions(run: Run) -> str | None:
     """What would go with the questions of a run if they were replaced, in words; None without questions."""
-    if not (run.covr / f"{ANSWERED.name}.parquet").is_file():
+    if not (run.covr / "questions").is_dir():
         return None
     names = [said for name, said in MADE_FROM.items() if (run.covr / name).exists()]
     listed = " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), *names[-1:]])

@@ -36,7 +36,7 @@ STAGES = {  # in the order they are made
     "ledger": StagePlace(".", ("ledger.json",), ()),
     **{name: StagePlace(name) for name in ("questions", "balanced")},
     **{name: StagePlace(name) for name in ("splits", "decomposed", "hierarchies")},
-    "covr/questions": StagePlace("covr", ("questions.parquet", "report.json")),
+    "covr/questions": StagePlace("covr", ("questions/**/*", "report.json")),
     "covr/balanced": StagePlace("covr", ("balanced.parquet", "balanced.json"), ("balanced.json",)),
     "covr/splits": StagePlace("covr/splits", notes=("report.json",)),
     "covr/decomposed": StagePlace("covr/decomposed"),
@@ -255,7 +255,7 @@ def rows(run: Run, name: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for path in (path for path in files(run, name) if path.suffix == ".parquet"):
         inner = path.relative_to(run.folder / STAGES[name].folder)
-        sharded = inner.parts[0].isdigit() or of_image_sets(inner.parts[0])
+        sharded = inner.parent.name.isdigit() or of_image_sets(inner.parent)
         table = inner.stem if sharded else str(inner.with_suffix(""))
         found[table] = found.get(table, 0) + rows_in(path)
     return found

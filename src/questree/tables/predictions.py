@@ -79,6 +79,11 @@ def answers_images(folder: Path) -> bool:
     return any(map(of_image_sets, folder.glob("*/")))
 
 
+def shard_name(number: int) -> str:
+    """Of image sets."""
+    return f"{IMAGE_SETS}-{number:05d}"
+
+
 def of_image_sets(shard: Path | str) -> bool:
     return Path(shard).name.startswith(IMAGE_SETS)
 

@@ -78,7 +78,7 @@ def balance(
         futures = {" ".join(group): pool.submit(choose, task, group, room) for group, room in wanted.items()}
         rows = results(futures, "balancing")
         with new_file(target) as work:
-            BALANCED.sink_to(tables.scan(CHOSEN).sort("row"), work)
+            BALANCED.sink_to(tables.scan(CHOSEN).sort("number"), work)
     with new_file(run.covr / f"{BALANCED.name}.json") as work:
         record = {"options": options} | ({} if without is None else {"without": len(without)})
         work.write_bytes(msgspec.json.format(msgspec.json.encode(record)) + b"\n")
@@ -99,7 +99,7 @@ def rooms(tables: ShardTables, questions: int | None) -> dict[Group, int]:
 
 def rank_chunk(task: PairsTask, chunk: QuestionChunk, without: pl.DataFrame | None) -> None:
     """Write the questions of a chunk, without those that are taken out before."""
-    table = chunk.read("id", "split", "template", *COMPARED).with_row_index("row", chunk.begin)
+    table = chunk.read("number", "id", "split", "template", *COMPARED)
     if without is not None:
         table = table.join(without, on="id", how="anti", maintain_order="left")
     task.tables.write(RANKED, chunk.name, ranked(table, task.seed))
@@ -116,10 +116,10 @@ def ranked(questions: pl.DataFrame, seed: int) -> pl.DataFrame:
 def choose(task: PairsTask, group: Group, room: int) -> TemplateRoom:
     """Write the questions of a group that stay; a template of somebody's own may have any name."""
     every = task.tables.scan(RANKED).filter(split=group[0], template=group[1])
-    questions = every.collect(engine="streaming").sort("row")
+    questions = every.collect(engine="streaming").sort("number")
     rows, first = select(questions, room, task.seed)
     chosen = questions[rows]
-    task.tables.write(CHOSEN, f"{seed_of(0, chr(0).join(group)):016x}", chosen.select("row", "id"))
+    task.tables.write(CHOSEN, f"{seed_of(0, chr(0).join(group)):016x}", chosen.select("number", "id"))
     answers = chosen["answer"].unique().to_list()
     alone = answers[0] if len(answers) == 1 and len(rows) > 1 else ""
     return TemplateRoom(*group, len(questions), first, room, len(rows), alone)

@@ -57,5 +57,5 @@ def _about_videos(asked: RunHierarchies, shard: ShardKeys, nodes: Array, tops: A
 
 def _about_images(asked: RunHierarchies, shard: ShardKeys, nodes: Array) -> pl.Series:
     corpus = set_corpus(asked.run.folder)
-    tables = read_sets(corpus.folder / shard.shard)
+    tables = read_sets(asked.run.covr / "decomposed" / shard.shard)
     return questions_of(tables[FORMS.name], tables["nodes"][nodes], corpus.texts)

@@ -1,7 +1,6 @@
 """The DAGs about image sets, shard by shard, as the tables that scores read; and the ids of their nodes."""
 
 from collections.abc import Iterator
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,16 +15,10 @@ from questree.stages.decompose.spoken import SetTexts
 from questree.tables.hierarchies import Hierarchies, together
 from questree.tables.images import IMAGES as IMAGE_TABLE
 from questree.tables.nodes import ANSWERS, ASKED_TOPS, EDGES, FORMS, KEYS, SETS, WORDS, nodes_about, slots_of
-from questree.tables.predictions import IMAGE_SETS
 from questree.tables.run import Run, kept_while
-from questree.tables.store import own_note
 from questree.tables.table import Table, columns_in
 
 DIGEST = 6  # bytes of a sub-question's id
-
-
-def shard_name(number: int) -> str:
-    return f"{IMAGE_SETS}-{number:05d}"
 
 
 def set_shards(run: Run) -> list[Path]:
@@ -37,12 +30,6 @@ def set_shards(run: Run) -> list[Path]:
         raise BadInput.at(folder, "expected DAGs of this version, got older ones; run `questree decompose` again")
     run.require_plugins(run.covr)
     return sorted(path for path in folder.iterdir() if path.is_dir())
-
-
-def shard_begins(run: Run) -> list[int]:
-    """[shard] its first image."""
-    begins: list[int] = own_note(run.covr / "decomposed" / "plan.json", "begins")["begins"]
-    return begins
 
 
 def set_node_table(folder: Path) -> Table:
@@ -59,30 +46,15 @@ def read_sets(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 class SetCorpus:
-    """What all shards share."""
+    """What all shards share, read at once: a task keeps it for others, whose files are elsewhere."""
 
     def __init__(self, run: Run):
         set_shards(run)  # says what is wrong with them
-        self.run, self.folder = run, run.covr / "decomposed"
-
-    @cached_property
-    def texts(self) -> SetTexts:
-        """Remembers what it has said: shards ask the same of other images."""
-        return SetTexts(WORDS.read(self.folder)["word"])
-
-    @cached_property
-    def listed(self) -> pl.DataFrame:
-        """Rows of ANSWERS."""
-        return ANSWERS.read(self.folder)
-
-    @cached_property
-    def words(self) -> AnswerWords:
-        return answer_words(self.texts, self.listed)
-
-    @cached_property
-    def images(self) -> pl.Series:
-        """[image] its id."""
-        return IMAGE_TABLE.only("id").read(self.run.images)["id"]
+        folder = run.covr / "decomposed"
+        self.texts = SetTexts(WORDS.read(folder)["word"])  # remembers what it has said: shards ask the same
+        self.listed = ANSWERS.read(folder)
+        self.words = answer_words(self.texts, self.listed)
+        self.images = IMAGE_TABLE.only("id").read(run.images)["id"]  # [image] its id
 
 
 def answer_words(texts: SetTexts, listed: pl.DataFrame) -> AnswerWords:
@@ -108,7 +80,7 @@ def image_hierarchies(run: Run, split: str | None = None) -> RunHierarchies:
 def set_part(run: Path, name: str, split: str | None) -> tuple[Hierarchies, ShardKeys]:
     """The DAGs of one shard; each counts for the first image of its set."""
     corpus = set_corpus(run)
-    tables = read_sets(corpus.folder / name)
+    tables = read_sets(Run(run).covr / "decomposed" / name)
     nodes, tops = tables["nodes"], tables[ASKED_TOPS.name]
     first = tables[SETS.name]["images"].list.first().gather(nodes["set"]).gather(tops["node"])
     questions = tops.select("node", video=first, key=pl.col("node").cast(pl.Int64))

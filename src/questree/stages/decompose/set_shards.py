@@ -21,15 +21,6 @@ from questree.rules import IMAGE_DAGS
 from questree.search.same_words import SameWords
 from questree.search.word_tables import WordTables
 from questree.stages.decompose.columns import edge_table, form_table, leaves, node_table
-from questree.stages.decompose.dealt_sets import (
-    QUESTIONS,
-    DealTask,
-    DealtRows,
-    look,
-    number_sets,
-    questions_in,
-    sorted_sets,
-)
 from questree.stages.decompose.expand import Block, expand
 from questree.stages.decompose.image_sets import (
     AskedSets,
@@ -40,9 +31,10 @@ from questree.stages.decompose.image_sets import (
     batches,
     own_words,
 )
-from questree.stages.decompose.set_hierarchies import image_ids, node_keys, programs_in, shard_name
+from questree.stages.decompose.set_hierarchies import image_ids, node_keys, programs_in
+from questree.stages.decompose.set_numbers import FIRST, AskedQuestions, LookTask, look, number_sets, sorted_sets
 from questree.stages.decompose.spoken import program, say
-from questree.tables.image_questions import EMPTY
+from questree.tables.image_questions import EMPTY, QuestionChunk
 from questree.tables.image_questions import chunks as question_chunks
 from questree.tables.images import WORDS as IMAGE_WORDS
 from questree.tables.images import Images
@@ -74,18 +66,8 @@ class SetsTask:
     groups: bytes  # of attributes, pickled: word tables may lie where only the client sees them
     numbers: Path  # where the words and sets of all questions lie
     sets: int  # of all questions
+    every: bool  # not only the balanced selection
     out: Path
-
-
-@dataclass(frozen=True)
-class SetShard:
-    """The questions of a shard, and what they are called."""
-
-    name: str
-    pieces: tuple[DealtRows, ...]
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class RankedForm(NamedTuple):
@@ -104,7 +86,7 @@ class ShardCounts(NamedTuple):
     nodes: Ints  # [form]
     undefined: Ints  # [form] nodes without an answer
     without_parts: int  # questions
-    different: pl.DataFrame  # row, id: questions whose stored answer is not the executed one
+    different: pl.DataFrame  # number, id: questions whose stored answer is not the executed one
     answers: pl.DataFrame  # rows of ANSWERS
 
 
@@ -113,30 +95,27 @@ def decompose_run(
 ) -> ImageDecomposeSummary:
     """Write RUN/covr/decomposed/<shard>/, whole or not at all; the balanced questions, or every one."""
     chunks = question_chunks(run)
-    expected = -(-chunks[-1].end // QUESTIONS)
     with (
         new_folder(run.covr / "decomposed") as folder,
         part(folder / "parts", folder=True) as parts,
-        processes(workers, tasks=min(workers, expected)) as pool,
+        processes(workers, tasks=min(workers, len(chunks))) as pool,
     ):
-        task = DealTask(parts, every)
-        seen = over(pool, "reading questions", "questions", chunks, look, task)
+        task, names = LookTask(parts, every), [str(chunk) for chunk in chunks]
+        seen = over(pool, "reading questions", "shard", chunks, look, task)
         selected, questions = (sum(getattr(own, name) for own in seen) for name in ("selected", "questions"))
         if not selected:
             raise BadInput.at(run.covr, EMPTY)
         groups = dict.fromkeys(words.attribute_group.values())
-        every_word = all_words((own.words for own in seen), IMAGE_WORDS.read(run.images)["word"].to_list(), groups)
-        (numbered,) = results({"sets": pool.submit(number_sets, task, chunks, every_word)}, "numbering sets")
-        shards = [SetShard(shard_name(at), tuple(own)) for at, own in enumerate(numbered.pieces)]
-        made = SetsTask(run.folder, pickle.dumps(words.attribute_group), task.numbers, numbered.sets, folder)
-        counts = over(pool, "decompose", "shard", shards, write_shard, made)
-        names = [own.name for own in shards]
+        met = pl.concat([own.words for own in seen]).sort("number", "place")["word"].to_list()
+        every_word = all_words([met], IMAGE_WORDS.read(run.images)["word"].to_list(), groups)
+        (sets,) = results({"sets": pool.submit(number_sets, task, chunks, every_word)}, "numbering sets")
+        made = SetsTask(run.folder, pickle.dumps(words.attribute_group), task.numbers, sets, every, folder)
+        counts = over(pool, "decompose", "shard", chunks, write_shard, made)
         number_ids(folder, *results({"ids": pool.submit(repeated_ids, folder, names)}, "comparing ids"))
         WORDS.write(pl.DataFrame({"word": every_word}), folder)
         ANSWERS.write(pl.concat([own.answers for own in counts]).unique().sort("type", "word", "count"), folder)
         options = {"all": every, "words": str(words_from or "")}
-        plan = {"options": options, "begins": numbered.begins}
-        (folder / "plan.json").write_bytes(msgspec.json.encode(plan))
+        (folder / "plan.json").write_bytes(msgspec.json.encode({"options": options}))
     return summary_of(questions, selected, counts)
 
 
@@ -149,18 +128,18 @@ def set_facts(folder: Path, packed: bytes, numbers: Path, sets: int) -> tuple[Se
     return SetFacts(words, corpus(images, groups), same, merged), images.images["id"]
 
 
-def write_shard(task: SetsTask, shard: SetShard) -> ShardCounts:
+def write_shard(task: SetsTask, chunk: QuestionChunk) -> ShardCounts:
     """In a worker."""
     facts, names = set_facts(task.run, task.groups, task.numbers, task.sets)
-    asked = questions_in(task.numbers, shard.pieces)
-    numbers, first, scope = np.unique(asked["set"].to_numpy(), return_index=True, return_inverse=True)
-    images, size = sorted_sets(asked["images"].gather(first))
-    made = TakenApart.of(AskedSets(facts, asked, images, scope))
+    asked = AskedQuestions.of(chunk, task.every)
+    images, size = sorted_sets(asked.table["images"].gather(asked.first))
+    made = TakenApart.of(AskedSets(facts, asked.table, images, asked.scope))
     sets = listed(images[images != PADDING], np.append(0, np.cumsum(size)))
+    numbers = FIRST.read_piece(task.numbers)["number"].search_sorted(asked.numbers, side="left")
     programs, number = made.programs
     texts = programs.select(pl.format("{}\n{}", "program", pl.col("word").fill_null(""))).to_series()
     keys = node_keys(made.nodes.select("set", number), texts, made.tops, image_ids(sets, names))
-    with new_folder(task.out / shard.name) as folder:
+    with new_folder(task.out / chunk.name) as folder:
         FORMS.write(form_table(made.blocks), folder)
         made.node_table.write(made.nodes, folder)
         EDGES.write(made.edges, folder)
@@ -172,7 +151,7 @@ def write_shard(task: SetsTask, shard: SetShard) -> ShardCounts:
 
 def decompose(questions: pl.DataFrame, corpus: Corpus) -> dict[str, pl.DataFrame]:
     """Columns of tables/image_questions.ANSWERED -> the tables of DAGs, as `read_sets` has them."""
-    asked = AskedSets.of(questions.with_row_index("row"), corpus)
+    asked = AskedSets.of(questions, corpus)
     made = TakenApart.of(asked)
     sets = [[int(image) for image in own if image != PADDING] for own in asked.images]
     return {
@@ -239,7 +218,7 @@ class TakenApart:
             np.array([len(block) for block in self.blocks], np.int64),
             np.bincount(self.nodes["form"].filter(untold), minlength=len(self.blocks)),
             leaves(self.blocks, self.top),
-            self.asked.questions.filter(other).select("row", "id"),
+            self.asked.questions.filter(other).select("number", "id"),
             pl.concat([answers, about]).drop_nulls().unique(),
         )
 
@@ -283,7 +262,7 @@ def summary_of(questions: int, selected: int, counts: Sequence[ShardCounts]) -> 
         sum(form.parts * number for form, number in nodes.items()),
         by_type(nodes),
         by_type(undefined),
-        pl.concat([own.different for own in counts]).sort("row")["id"].to_list(),
+        pl.concat([own.different for own in counts]).sort("number")["id"].to_list(),
     )
 
 

@@ -26,15 +26,15 @@ from questree.stages.drafts.builders import Reasons, drafts
 from questree.stages.drafts.number_questions import whether
 from questree.stages.drafts.part_facts import PartFacts
 from questree.stages.drafts.sources import Draft, DraftSource, Finds, Images, Near, annotated_seconds
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import MADE
 from questree.tables.questions import PROGRAM
 
 LIMIT, POSITIVES = 6, 8  # images of a kind, and images that contain a reference, that are drawn at most
 TIMES = range(2, 5)  # how often an image contains a reference that is asked for by image
 SAME_NUMBER = "whose two sets of images do not have two numbers"
 SAME, ALONE = "same answer as its twin", "no twin with another answer"
-ROW = {name: dtype for name, dtype in ANSWERED.columns.items() if name not in ("split", "images", *PROGRAM)}
-COLUMNS = ROW | {"program": pl.String, "images": ANSWERED.columns["images"]}
+ROW = {name: dtype for name, dtype in MADE.columns.items() if name not in ("split", "images", *PROGRAM)}
+COLUMNS = ROW | {"program": pl.String, "images": MADE.columns["images"]}
 
 
 @dataclass

@@ -16,7 +16,7 @@ from questree.columns.keys import known
 from questree.progress import report
 from questree.stages.drafts.builders import Reasons
 from questree.stages.drafts.chunk import COLUMNS, DraftedChunk
-from questree.tables.image_questions import ANSWERED
+from questree.stages.question_shards import write_piece
 from questree.tables.questions import with_forms
 from questree.tables.store import new_folder
 from questree.tables.table import Table
@@ -190,7 +190,7 @@ def write_kept(chunk: KeptChunk) -> pl.DataFrame:
     new = (rows["pair"] != rows["pair"].shift()).fill_null(True)
     rows = rows.with_columns(pair=new.cast(pl.UInt32).cum_sum() - 1 + chunk.first, split=pl.lit(chunk.part))
     with new_folder(final(chunk.place)) as folder:
-        ANSWERED.write_piece(with_forms(rows), folder)
+        write_piece(with_forms(rows), folder)
     gone = table.filter(pl.col("fate").is_in([*TOLD]))
     counted = {STAYS: rows, PAIRED: rows.filter(pl.len().over("pair") > 1)}
     counts = [each.select("template", what=pl.lit(what)) for what, each in counted.items()]

@@ -42,7 +42,8 @@ from questree.stages.drafts.pieces import (
     write_kept,
     written,
 )
-from questree.tables.image_questions import ANSWERED, made_from_questions
+from questree.stages.question_shards import write_shards
+from questree.tables.image_questions import made_from_questions
 from questree.tables.images import ATTRIBUTES, IMAGES, RELATIONS, WORDS
 from questree.tables.run import Run, kept_while
 from questree.tables.store import new_folder, scratch
@@ -101,7 +102,7 @@ class DraftReport:
 
 
 def generate(run: Run, options: DraftOptions, workers: int = 2) -> DraftReport:
-    """Write RUN/covr/questions.parquet; whatever was made from earlier questions there goes with them."""
+    """Write RUN/covr/questions/<shard>/; whatever was made from earlier questions there goes with them."""
     images = IMAGES.read(run.images)
     part = part_of(images)
     word_tables = words_of(options.words)
@@ -134,10 +135,7 @@ def write_questions(parts: Mapping[str, PartRows], pool: Executor, folder: Path)
     dev, test = apart(parts["dev"], parts["test"])
     chunks = list(numbered([parts["train"], dev, test]))
     counts = results({f"chunk {chunk}": pool.submit(write_kept, chunk) for chunk in chunks}, "writing questions")
-    if chunks:
-        ANSWERED.join([final(chunk.place) for chunk in chunks], folder)
-    else:
-        ANSWERED.write(ANSWERED.empty(), folder)
+    write_shards([final(chunk.place) for chunk in chunks], folder, pool)
     none = pl.DataFrame(schema={"template": pl.String, "what": pl.String, "part": pl.String, "n": pl.UInt32})
     return pl.concat([none, *counts]).group_by("part", "template", "what").agg(pl.col("n").sum())
 

@@ -152,7 +152,7 @@ class ChunkRows(NamedTuple):
     hashed: Hashes  # [question]
 
 
-@kept_while("covr/questions.parquet", "covr/balanced.parquet")
+@kept_while("covr/questions", "covr/balanced.parquet")
 def read(_: Path, chunk: QuestionChunk, every: bool, seed: int) -> ChunkRows:
     """Whoever reads the only chunk of a run twice has it."""
     questions = chunk.selected(every, *LOOKED_AT)

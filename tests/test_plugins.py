@@ -17,7 +17,7 @@ from questree.faults import BadInput, Fault, lines
 from questree.metrics.catalogue import METRICS, Metric
 from questree.plugins import metric, template
 from questree.stages.questions import Bank
-from questree.tables.image_questions import ANSWERED
+from questree.tables.image_questions import scanned
 from questree.tables.questions import with_programs
 from questree.tables.run import Run
 from questree.terms import ProgramError
@@ -670,7 +670,7 @@ def test_a_video_operator_without_a_rule(cleaned_run: Run, tmp_path: Path) -> No
 
 
 def answered_questions(run: Path) -> pl.DataFrame:
-    return with_programs(ANSWERED.read(run / "covr"))
+    return with_programs(scanned(Run(run)).sort("number").collect())
 
 
 @pytest.mark.processes

@@ -74,7 +74,7 @@ def records_together(place: Path, train: Path | None, how: Scoring, files: Seque
         task = SetTask(place, None, how, (), given, frozenset())
         seen = ShardAnswers.of(asked["answer"])._replace(learnt=answers_in(asked.clear() if learnt is None else learnt))
         task = with_commonest(task, [seen])
-        return of_chunks(task, [counts_in(task, asked)])
+        return of_chunks(task, [counts_in(task, asked.with_row_index("number"))])
 
 
 def of_chunks(task: SetTask, found: Sequence[ShardScores]) -> ShardsTogether:

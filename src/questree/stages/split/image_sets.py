@@ -169,7 +169,8 @@ def write_values(task: SetSplitTask, chunk: QuestionChunk) -> None:
     words = {kind: words_of(rows, kind) for kind in (*KINDS, "answer") if PLUGGED["images"] or task.file.splits}
     every = {"side": sides, "shape": splits.shapes_of(rows), **words}
     values = [
-        pl.DataFrame({"what": what, "value": pl.Series([*names], dtype=pl.String)}) for what, names in every.items()
+        pl.DataFrame({"what": what, "value": [*names]}, {"what": pl.String, "value": pl.String})
+        for what, names in every.items()
     ]
     few = [pl.DataFrame(schema={"id": pl.String, "draw": pl.UInt64, "name": pl.String})]
     for split in task.wanted(FEW_SHOT):

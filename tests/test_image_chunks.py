@@ -21,7 +21,6 @@ from questree.stages.decompose.set_shards import decompose_run
 from questree.tables.image_questions import BALANCED, answered, chunks
 from questree.tables.images import Images
 from questree.tables.run import Run
-from questree.tables.table import NUMBERED, Table
 from worlds.image_run import image_run, words_folder
 from worlds.question_shards import put_in_shards, write_questions
 
@@ -161,16 +160,3 @@ def test_words_of_all_chunks_may_be_named(made: Run, tmp_path: Path) -> None:
             split(run.folder, splits=tmp_path / "own.yaml")
         told.append(str(bad.value))
     assert told[0] == told[1] and "no noun 'lamp'; choose from chair, cup, dog, table" in told[0]
-
-
-def test_texts_of_pieces_are_numbered_as_they_come(tmp_path: Path) -> None:
-    table = Table("texts", {"form": NUMBERED, "words": pl.List(NUMBERED)})
-    rows = pl.DataFrame({"form": ["b", "a", "c", "b"], "words": [["x", "y"], ["z"], ["w", "x"], ["y"]]})
-    for at in range(3):
-        (tmp_path / str(at)).mkdir()
-        table.write_piece(rows[at : at + 1 if at < 2 else 4], tmp_path / str(at))
-    table.join([tmp_path / str(at) for at in range(3)], tmp_path)
-    joined = (tmp_path / "texts.parquet").read_bytes()
-    table.write(rows, tmp_path)
-    assert (tmp_path / "texts.parquet").read_bytes() == joined
-    assert table.read(tmp_path)["form"].dtype == pl.Enum(["b", "a", "c"])

@@ -131,11 +131,8 @@ def import_covr(
     if not run.images.is_dir():
         raise BadInput.at(run.images, "no images yet; read the questions' images first with `questree ingest gqa`")
     parts = [part for split, path in files.items() for part in parts_of(path, split)]
-    with (
-        new_folder(run.covr) as out,
-        scratch(run.covr) as place,
-        processes(workers, tasks=min(workers, len(parts))) as pool,
-    ):
+    tasks = min(workers, len(parts))
+    with new_folder(run.covr) as out, scratch(run.covr) as place, processes(workers, tasks=tasks) as pool:
         task = ImportTask(run.folder, pickle.dumps(dict(attribute_groups)), place)
         told = CovrImported({path.name: 0 for path in files.values()})
         for own in read_parts(task, parts, pool):

@@ -47,13 +47,7 @@ from questree.stages.split.grammar import check, read
 from questree.stages.split.image_sets import SIDES, selected
 from questree.stages.split.language import of_image_rows
 from questree.stages.split.rows import QuestionRows, image_rows
-from questree.tables.image_questions import (
-    ANSWERED,
-    check_images,
-    every_question,
-    question_folders,
-    some_of,
-)
+from questree.tables.image_questions import ANSWERED, check_images, every_question, question_folders, some_of
 from questree.tables.images import Images
 from questree.tables.nodes import ANSWERS, ASKED_TOPS, EDGES, FORMS, WORDS
 from questree.tables.questions import program_text

@@ -32,14 +32,10 @@ MADE = Table(  # as they are made, in their order
 ANSWERED = Table(  # RUN/covr/questions/<shard>: those whose first image is in a range, by number
     "questions", {"number": pl.UInt32, **MADE.columns}, made_by="questree generate` or `questree import covr"
 )
-TEXTS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "form": pl.String,
-    "words": pl.List(pl.String),
-}  # what every shard numbers for itself
+# what every shard numbers for itself
+TEXTS: dict[str, pl.DataType | type[pl.DataType]] = {"form": pl.String, "words": pl.List(pl.String)}
 BALANCED = Table("balanced", {"id": pl.String})  # RUN/covr/balanced.parquet
 MADE_FROM = {"balanced.parquet": "balanced selection", "splits": "splits", "decomposed": "DAGs"}
-
-
 EMPTY = "the balanced selection is empty; `questree balance` makes another, or use --all"
 
 

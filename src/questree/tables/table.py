@@ -96,23 +96,11 @@ class Table:
 
     def join(self, pieces: Sequence[Path], folder: Path) -> None:
         """Write the rows of pieces, one folder after the other: never all in memory, and the bytes do not depend
-        on where one piece ends. What is wide in one of them is wide, and texts are numbered as they come."""
-        self.join_to(pieces, folder / f"{self.name}.parquet")
-
-    def join_to(self, pieces: Sequence[Path], path: Path) -> None:
-        """A file of another name, until it is renamed."""
+        on where one piece ends. What is wide in one of them is wide."""
         files = [os.fspath(piece / f"{self.name}.arrow") for piece in pieces]
         schemas = [pl.read_ipc_schema(file) for file in files]
-        types: dict[str, pl.DataType | type[pl.DataType]] = {
-            name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)
-        }
-        types |= {
-            name: _together([own[name] for own in schemas])
-            for name, dtype in self.columns.items()
-            if dtype in (NUMBERED, pl.List(NUMBERED))
-        }
-        casts = [pl.col(name).cast(dtype) for name, dtype in types.items()]
-        self.sink_to(pl.concat([pl.scan_ipc(file, glob=False).with_columns(casts) for file in files]), path)
+        wide = {name: dtype for name, dtype in self.wide.items() if any(own[name] == dtype for own in schemas)}
+        self.sink(pl.concat([pl.scan_ipc(file, glob=False).cast(wide) for file in files]), folder)  # type: ignore[arg-type]
 
     def sink(self, rows: pl.LazyFrame, folder: Path) -> None:
         self.sink_to(rows, folder / f"{self.name}.parquet")
@@ -183,11 +171,3 @@ def _texts(column: pl.Series) -> pl.DataType:
     if isinstance(column.dtype, pl.Enum):
         return column.dtype
     return pl.Enum(column.cast(pl.String).drop_nulls().unique(maintain_order=True))
-
-
-def _together(types: Sequence[pl.DataType]) -> pl.DataType:
-    """One type for the NUMBERED texts of several pieces."""
-    if isinstance(types[0], pl.List):
-        return pl.List(_together([each.inner for each in types if isinstance(each, pl.List)]))  # type: ignore[misc]
-    texts = (text for each in types if isinstance(each, pl.Enum) for text in each.categories)
-    return pl.Enum(list(dict.fromkeys(texts)))

@@ -501,7 +501,8 @@ def test_films_are_sent_in_pieces_from_the_media_folder_and_nothing_else(run: Ru
     assert "<video" not in client.get("/questions/B-0").text
 
 
-def test_comparing_shows_scores_of_both_and_leads_to_examples(client: TestClient, own: Collection) -> None:
+def test_comparing_shows_scores_of_both_and_leads_to_examples(run: Run, own: Collection) -> None:
+    client = TestClient(application(Site.read(run)), base_url="http://127.0.0.1:8000")  # tests before may have written
     waiting = client.get("/compare?a=true&b=chain").text
     assert f"Scoring true and chain on {len(own.questions):,} questions" in waiting
     page = client.get("/compare?a=true&b=chain&now=yes").text
@@ -756,6 +757,11 @@ def test_what_cannot_be_served_is_said_in_one_line(run: Run, tmp_path: Path) -> 
     empty.vocabulary_file.symlink_to(run.vocabulary_file)
     with pytest.raises(BadInput, match="no questions to look at"):
         Site.read(empty)
+    with pytest.raises(BadInput, match="not a run folder"):
+        Site.read(Run(tmp_path / "nowhere"))
+    (tmp_path / "images" / "images").mkdir(parents=True)
+    with pytest.raises(BadInput, match="no questions to look at"):
+        Site.read(Run(tmp_path / "images"))
 
 
 def test_a_port_in_use_is_said_in_one_line(run: Run) -> None:

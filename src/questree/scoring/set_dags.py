@@ -36,8 +36,6 @@ from questree.tables.shard_folders import where_workers_see
 from questree.workers import each
 
 FEW = 4  # shards; as many take about as long as two processes to start (docs/cluster.md)
-
-
 ASKED = ("number", "id", "split", "template", "answer", *PROGRAM, "images")
 
 

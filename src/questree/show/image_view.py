@@ -166,8 +166,7 @@ class ImageView(View):
         return [path.name for path in question_folders(self.run)]
 
     def open(self, shard: str) -> Opened:
-        known = set_corpus(self.run.folder)
-        return opened(shard, read_sets(self.run.covr / "decomposed" / shard), known.words)
+        return opened(shard, read_sets(self.run.covr / "decomposed" / shard), set_corpus(self.run.folder).words)
 
     def cut_out(self, name: str, nodes: Sequence[int]) -> list[Opened]:
         shard = self.open(name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from questree.benchmarks import chosen
+from questree.benchmarks import chosen, held
 from questree.faults import BadInput
 from questree.scoring.compared import Scoring
 from questree.show.frames import film_file, image_file, media_folder
@@ -77,7 +77,8 @@ class Site:
         shown = chosen(run, first) if first else None
         views = sorted((view for view in VIEWS if view.there(run)), key=lambda view: view.benchmark is not shown)
         if not views:
-            run.vocabulary()
+            if not held(run):  # it is no run at all
+                run.vocabulary()
             raise BadInput.at(run.folder, "no questions to look at; `questree generate` writes them")
         stamp = stamp_of(run)  # before anything is read: what changes meanwhile is read again
         return cls(run, {view: Collection.read(view(run), how) for view in views}, media, (first, how), stamp)
